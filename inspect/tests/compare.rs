@@ -6,12 +6,7 @@ use triglyph::capture::{Compression, Kind, Reader, Writer};
 use triglyph_inspect::{
     Comparison, Event, Outcome, PageOptions, Server, Session, SessionOptions, first_difference, first_unlike, hashes,
 };
-use triglyph_testkit::data::captures;
-
-fn capture(name: &str) -> Vec<u8> {
-    let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-    std::fs::read(path).unwrap()
-}
+use triglyph_testkit::data::capture;
 
 /// Packets for registers of the fragment stages and for float uniforms: the place of each one's first word, as its
 /// record and the byte in the payload.

@@ -7,12 +7,7 @@ use triglyph::probe::{Surface, Verdict};
 use triglyph_inspect::{
     Ask, Edited, MAX_EDITS, Moment, Overlay, PageOptions, Server, Session, SessionOptions, Use, programs, write_page,
 };
-use triglyph_testkit::data::captures;
-
-fn capture(name: &str) -> Vec<u8> {
-    let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-    std::fs::read(path).unwrap()
-}
+use triglyph_testkit::data::capture;
 
 fn open(bytes: &[u8]) -> Session<'_> {
     Session::open(bytes, &SessionOptions::default()).unwrap()

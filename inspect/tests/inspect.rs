@@ -14,7 +14,7 @@ use triglyph_inspect::{
     Ask, Change, Moment, PageOptions, Refusal, Seen, Server, Session, SessionOptions, Tour, history, surfaces_of,
     to_rgba,
 };
-use triglyph_testkit::data::captures;
+use triglyph_testkit::data::{captures, captures_named};
 use triglyph_testkit::random::Random;
 
 /// Checkpoints before every submission and all over each, so that all of them are tried.
@@ -25,7 +25,7 @@ fn options() -> SessionOptions {
 
 /// Some captures of each machine: shadows, several targets, transfers, multisampling, compute, macros.
 fn some_captures() -> Vec<PathBuf> {
-    const NAMES: [&str; 11] = [
+    captures_named(&[
         "3ds/17-fragment",
         "3ds/25-shadow",
         "3ds/26-ribbons",
@@ -37,11 +37,7 @@ fn some_captures() -> Vec<PathBuf> {
         "tegra/10-stencil",
         "tegra/20-compute",
         "tegra/25-msaa",
-    ];
-    let named = |path: &PathBuf| NAMES.iter().any(|name| path.to_string_lossy().contains(name));
-    let found: Vec<PathBuf> = captures("").into_iter().filter(named).collect();
-    assert_eq!(found.len(), NAMES.len());
-    found
+    ])
 }
 
 /// What is asked at events.

@@ -8,7 +8,7 @@ use triglyph_inspect::{
     Ask, Moment, PageOptions, Program, Run, Seen, Server, Session, SessionOptions, Tour, history, programs, runs,
     surfaces_of,
 };
-use triglyph_testkit::data::captures;
+use triglyph_testkit::data::capture;
 use triglyph_testkit::random::Random;
 
 /// What a surface of bytes or of the 3DS stores of a fragment that only draws colours; `None` for other formats.
@@ -67,8 +67,7 @@ const NAMES: [&str; 13] = [
 fn runs_for_pixels_give_what_draws_store() {
     let mut random = Random::new(7);
     for name in NAMES {
-        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
+        let bytes = capture(name);
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let colors = |surface: &Surface| matches!(surface.role, Role::Color(0));
         let surfaces: Vec<_> = surfaces_of(session.events()).into_iter().filter(colors).collect();
@@ -140,8 +139,7 @@ fn last(run: &Run, name: &str) -> Vec<u32> {
 #[test]
 fn runs_for_vertices_end_with_a_position() {
     for name in ["3ds/22-city", "3ds/20-vertex", "rsx/03-cubes", "rsx/08-loops", "tegra/04-lit", "tegra/08-loops"] {
-        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
+        let bytes = capture(name);
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let draws = session.events().iter().filter(|event| event.draws().any(|draw| draw.primitives > 0));
         let draws: Vec<usize> = draws.map(|event| event.number).collect();
@@ -168,8 +166,7 @@ fn runs_for_vertices_end_with_a_position() {
 
 #[test]
 fn threads_of_grids_run_in_warps() {
-    let path = captures("").into_iter().find(|path| path.to_string_lossy().contains("tegra/20-compute")).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
+    let bytes = capture("tegra/20-compute");
     let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
     let event = session.events().iter().find(|event| event.kind() == "compute").unwrap().number;
     let found = runs(&mut session, event, Wanted::Thread([0, 0, 0], 1)).unwrap();
@@ -181,8 +178,7 @@ fn threads_of_grids_run_in_warps() {
 #[test]
 fn servers_answer_about_programs() {
     for name in ["3ds/22-city", "rsx/03-cubes", "tegra/04-lit"] {
-        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
+        let bytes = capture(name);
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let event = session.events().iter().find(|event| event.draws().any(|draw| draw.primitives > 0)).unwrap().number;
         let listed: Vec<Program> = programs(&mut session, event).unwrap();
@@ -231,8 +227,7 @@ impl Tour for Watcher {
 #[test]
 fn watching_changes_no_byte() {
     for name in NAMES {
-        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
+        let bytes = capture(name);
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let last = session.events().len() - 1;
         let first = last.saturating_sub(60);

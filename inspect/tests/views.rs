@@ -14,10 +14,10 @@ use triglyph_inspect::{
 };
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::{LodSource, TextureUnit};
-use triglyph_testkit::data::captures;
+use triglyph_testkit::data::{capture, captures, captures_named};
 
 fn some_captures() -> Vec<PathBuf> {
-    const NAMES: [&str; 14] = [
+    captures_named(&[
         "3ds/18-texture",
         "3ds/19-texture",
         "3ds/20-vertex",
@@ -32,11 +32,7 @@ fn some_captures() -> Vec<PathBuf> {
         "tegra/19-instancing",
         "tegra/25-msaa",
         "tegra/33-texture",
-    ];
-    let named = |path: &PathBuf| NAMES.iter().any(|name| path.to_string_lossy().contains(name));
-    let found: Vec<PathBuf> = captures("").into_iter().filter(named).collect();
-    assert_eq!(found.len(), NAMES.len());
-    found
+    ])
 }
 
 /// Calls `check` with some draws of each capture and what goes into them.
@@ -226,8 +222,7 @@ fn servers_answer_for_all_views() {
 #[test]
 fn files_hold_the_views_of_draws() {
     for name in ["3ds/18-texture", "rsx/06-mipmap", "tegra/06-mipmap"] {
-        let path = some_captures().into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
+        let bytes = capture(name);
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let draw = session.events().iter().rfind(|event| event.draws().count() > 0).unwrap().number;
         let options = PageOptions { events: Some(draw..draw + 1), ..PageOptions::default() };

@@ -66,6 +66,20 @@ pub fn captures(folder: &str) -> Vec<PathBuf> {
     files_below(&file("captures").join(folder), "tgc")
 }
 
+/// The bundled captures whose paths contain one of these names, one for each name.
+pub fn captures_named(names: &[&str]) -> Vec<PathBuf> {
+    let is_named = |path: &PathBuf| names.iter().any(|name| path.to_string_lossy().contains(name));
+    let found: Vec<PathBuf> = captures("").into_iter().filter(is_named).collect();
+    assert_eq!(found.len(), names.len(), "{names:?}");
+    found
+}
+
+/// The bytes of the bundled capture whose path contains this name.
+pub fn capture(name: &str) -> Vec<u8> {
+    let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name));
+    std::fs::read(path.unwrap_or_else(|| panic!("no capture {name}"))).expect("a capture")
+}
+
 /// The bundled captures and those of the folder that TRIGLYPH_CAPTURES names, and whether it names one.
 pub fn all_captures() -> (Vec<PathBuf>, bool) {
     let further = std::env::var_os("TRIGLYPH_CAPTURES");

@@ -289,7 +289,7 @@ impl Inputs {
 
 #[cfg(test)]
 mod tests {
-    use triglyph_testkit::data::captures;
+    use triglyph_testkit::data::capture;
 
     use super::*;
     use crate::options::SessionOptions;
@@ -321,8 +321,7 @@ mod tests {
     }
 
     fn textures(name: &str, room: u64) -> Vec<Texture> {
-        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
-        let capture = std::fs::read(path).unwrap();
+        let capture = capture(name);
         let mut session = Session::open(&capture, &SessionOptions::default()).unwrap();
         let found = Arc::new(Mutex::new(Vec::new()));
         let last = session.events().len() - 1;

@@ -15,13 +15,38 @@ fn format(kind: u32, count: u32, stride: u32) -> u32 {
     kind | count << 4 | stride << 8
 }
 
+/// Sets where an array is and the form of its elements.
+fn array(console: &mut Console, number: usize, offset: u32, format: u32) {
+    console.set(m::set_vertex_data_array_offset::id(number), offset);
+    console.set(m::set_vertex_data_array_format::id(number), format);
+}
+
+/// Sets where indices are and what they are.
+fn index_array(console: &mut Console, address: u32, dma: u32) {
+    console.set(m::set_index_array_address::ID, address);
+    console.set(m::set_index_array_dma::ID, dma);
+}
+
+/// Draws a range of elements of the arrays.
+fn draw_arrays(console: &mut Console, primitive: u32, range: u32) {
+    console.begin(primitive);
+    console.set(m::draw_arrays::ID, range);
+    console.end();
+}
+
+/// Draws a range of indices.
+fn draw_indices(console: &mut Console, primitive: u32, range: u32) {
+    console.begin(primitive);
+    console.set(m::draw_index_array::ID, range);
+    console.end();
+}
+
 /// Array 0: positions of four corners of all pixels, f32.
 fn positions(console: &mut Console) {
     let corners = rect([0.0, 0.0, 16.0, 16.0], 0.5);
     let bytes: Vec<u8> = corners.iter().flatten().flat_map(|v| word(console, v.to_bits())).collect();
     console.write_main(ARRAYS, &bytes);
-    console.set(m::set_vertex_data_array_offset::id(0), ARRAYS | IN_MAIN);
-    console.set(m::set_vertex_data_array_format::id(0), format(2, 4, 16));
+    array(console, 0, ARRAYS | IN_MAIN, format(2, 4, 16));
 }
 
 fn word(console: &Console, word: u32) -> [u8; 4] {
@@ -33,11 +58,8 @@ fn with_color(kind: u32, count: u32, bytes: &[u8], big_endian: bool) -> u32 {
     let mut console = Console::of_order(big_endian);
     positions(&mut console);
     console.write_main(ARRAYS + 0x1000, bytes);
-    console.set(m::set_vertex_data_array_offset::id(3), (ARRAYS + 0x1000) | IN_MAIN);
-    console.set(m::set_vertex_data_array_format::id(3), format(kind, count, 0));
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 3 << 24);
-    console.end();
+    array(&mut console, 3, (ARRAYS + 0x1000) | IN_MAIN, format(kind, count, 0));
+    draw_arrays(&mut console, QUADS, 3 << 24);
     console.run();
     assert_eq!(console.faults(), 0);
     let pixel = console.pixel(0, 0);
@@ -101,11 +123,9 @@ fn two_quads(console: &mut Console, colors: &[[u8; 4]]) {
     let quads = [rect([0.0, 0.0, 8.0, 16.0], 0.5), rect([8.0, 0.0, 16.0, 16.0], 0.5)].concat();
     let bytes: Vec<u8> = quads.iter().flatten().flat_map(|v| v.to_be_bytes()).collect();
     console.write_main(ARRAYS, &bytes);
-    console.set(m::set_vertex_data_array_offset::id(0), ARRAYS | IN_MAIN);
-    console.set(m::set_vertex_data_array_format::id(0), format(2, 4, 16));
+    array(console, 0, ARRAYS | IN_MAIN, format(2, 4, 16));
     console.write_main(ARRAYS + 0x1000, colors.as_flattened());
-    console.set(m::set_vertex_data_array_offset::id(3), (ARRAYS + 0x1000) | IN_MAIN);
-    console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4));
+    array(console, 3, (ARRAYS + 0x1000) | IN_MAIN, format(4, 4, 4));
 }
 
 /// The colours of the left and the right half.
@@ -124,9 +144,7 @@ fn dividers_choose_elements() {
     two_quads(&mut console, &[R, G]);
     // An element for four vertices each.
     console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4) | 4 << 16);
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 7 << 24);
-    console.end();
+    draw_arrays(&mut console, QUADS, 7 << 24);
     assert_eq!(halves(&mut console), [0xFFFF_0000, 0xFF00_FF00]);
 
     // The same four elements again after four vertices.
@@ -134,9 +152,7 @@ fn dividers_choose_elements() {
     two_quads(&mut console, &[R, R, R, R, G, G, G, G]);
     console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4) | 4 << 16);
     console.set(m::set_frequency_divider_operation::ID, 1 << 3);
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 7 << 24);
-    console.end();
+    draw_arrays(&mut console, QUADS, 7 << 24);
     assert_eq!(halves(&mut console), [0xFFFF_0000, 0xFFFF_0000]);
 }
 
@@ -170,12 +186,9 @@ fn indices_of_both_sizes_and_orders() {
         // The first index is the second element of the array.
         let size = if wide { 4 } else { 2 };
         console.write_main(ARRAYS + 0x2000 + size, &bytes);
-        console.set(m::set_index_array_address::ID, ARRAYS + 0x2000);
-        console.set(m::set_index_array_dma::ID, 1 | u32::from(!wide) << 4);
+        index_array(&mut console, ARRAYS + 0x2000, 1 | u32::from(!wide) << 4);
         console.attribute(3, RED);
-        console.begin(QUADS);
-        console.set(m::draw_index_array::ID, 1 | 3 << 24);
-        console.end();
+        draw_indices(&mut console, QUADS, 1 | 3 << 24);
         console.run();
         assert_eq!((console.count(0xFFFF_0000), console.faults()), (256, 0), "{big_endian} {wide}");
     }
@@ -193,12 +206,9 @@ fn addresses_of_indices_are_cut_to_the_size_of_one() {
             false => (0..4u16).flat_map(u16::to_be_bytes).collect(),
         };
         console.write_main(ARRAYS + 0x2000, &indices);
-        console.set(m::set_index_array_address::ID, ARRAYS + 0x2000 + more);
-        console.set(m::set_index_array_dma::ID, 1 | u32::from(!wide) << 4);
+        index_array(&mut console, ARRAYS + 0x2000 + more, 1 | u32::from(!wide) << 4);
         console.attribute(3, RED);
-        console.begin(QUADS);
-        console.set(m::draw_index_array::ID, 3 << 24);
-        console.end();
+        draw_indices(&mut console, QUADS, 3 << 24);
         console.run();
         assert_eq!((console.count(0xFFFF_0000), console.faults()), (256, 0), "{wide} {more:#x}");
     }
@@ -209,13 +219,10 @@ fn the_location_and_type_of_indices_are_rejected_whole() {
     let mut console = Console::new();
     positions(&mut console);
     console.write_main(ARRAYS + 0x2000, &[0, 0, 0, 1, 0, 2, 0, 3]);
-    console.set(m::set_index_array_address::ID, ARRAYS + 0x2000);
-    console.set(m::set_index_array_dma::ID, 0x11);
+    index_array(&mut console, ARRAYS + 0x2000, 0x11);
     console.set(m::set_index_array_dma::ID, 0x20);
     console.attribute(3, RED);
-    console.begin(QUADS);
-    console.set(m::draw_index_array::ID, 3 << 24);
-    console.end();
+    draw_indices(&mut console, QUADS, 3 << 24);
     console.run();
     assert_eq!((console.count(0xFFFF_0000), console.faults_of(FaultKind::BadMethod)), (256, 1));
 }
@@ -251,12 +258,9 @@ fn a_restart_index_begins_a_new_primitive() {
         }
         let indices: Vec<u8> = [0u16, 1, 2, 0xFFFF, 0, 2, 3].into_iter().flat_map(u16::to_be_bytes).collect();
         console.write_main(ARRAYS + 0x2000, &indices);
-        console.set(m::set_index_array_address::ID, ARRAYS + 0x2000);
-        console.set(m::set_index_array_dma::ID, 1 | 1 << 4);
+        index_array(&mut console, ARRAYS + 0x2000, 1 | 1 << 4);
         console.attribute(3, RED);
-        console.begin(TRIANGLE_STRIP);
-        console.set(m::draw_index_array::ID, 6 << 24);
-        console.end();
+        draw_indices(&mut console, TRIANGLE_STRIP, 6 << 24);
         console.run();
         let stats = triglyph_engine::Device::stats(&console.gpu);
         if triangles == 2 {
@@ -330,13 +334,9 @@ fn immediate_values_come_back_when_an_array_goes() {
     let mut console = Console::new();
     two_quads(&mut console, &[R; 8]);
     console.attribute(3, GREEN);
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 3 << 24);
-    console.end();
+    draw_arrays(&mut console, QUADS, 3 << 24);
     console.set(m::set_vertex_data_array_format::id(3), 2);
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 4 | 3 << 24);
-    console.end();
+    draw_arrays(&mut console, QUADS, 4 | 3 << 24);
     assert_eq!(halves(&mut console), [0xFFFF_0000, 0xFF00_FF00]);
 }
 
@@ -444,16 +444,10 @@ fn open_draws_are_closed_and_closed_ones_take_nothing() {
 fn arrays_and_indices_outside_memory_are_faults() {
     let mut console = Console::new();
     positions(&mut console);
-    console.set(m::set_vertex_data_array_offset::id(3), 0x00FF_FFF0 | IN_MAIN);
-    console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4));
-    console.begin(QUADS);
-    console.set(m::draw_arrays::ID, 3 << 24);
-    console.end();
-    console.set(m::set_index_array_address::ID, SIZE as u32 - 4);
-    console.set(m::set_index_array_dma::ID, 1);
-    console.begin(QUADS);
-    console.set(m::draw_index_array::ID, 3 << 24);
-    console.end();
+    array(&mut console, 3, 0x00FF_FFF0 | IN_MAIN, format(4, 4, 4));
+    draw_arrays(&mut console, QUADS, 3 << 24);
+    index_array(&mut console, SIZE as u32 - 4, 1);
+    draw_indices(&mut console, QUADS, 3 << 24);
     console.run();
     assert_eq!(console.faults_of(FaultKind::UnmappedRead), 2);
     // The colours read zeros, the draw of indices did not happen.
@@ -468,12 +462,9 @@ fn segments_of_a_draw_have_its_faults_once() {
         let mut console = Console::new();
         console.gpu.set_max_segment(segment);
         positions(&mut console);
-        console.set(m::set_vertex_data_array_offset::id(3), offset | IN_MAIN);
-        console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4));
+        array(&mut console, 3, offset | IN_MAIN, format(4, 4, 4));
         program.into_iter().for_each(|text| console.vertex_program(text));
-        console.begin(POINTS);
-        console.set(m::draw_arrays::ID, 63 << 24);
-        console.end();
+        draw_arrays(&mut console, POINTS, 63 << 24);
         console.run();
         let faults = triglyph_engine::Device::faults(&console.gpu).first();
         faults.iter().map(|fault| (fault.kind, fault.address, fault.what.clone())).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! Blending on the Tegra X1: what is blended, and with which state.
 
+use crate::support::Machine;
 use crate::support::threed::*;
-use crate::support::{Machine, THREED};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
 const ONE: u32 = 2;
@@ -37,7 +37,7 @@ fn targets_store_what_a_console_stores() {
     for (format, color, expected) in cases {
         let mut m = ready();
         let width = expected.len() as u32 * EDGE;
-        m.set(THREED, &[(r::set_color_target_format::id(0), format), (r::set_color_target_width::id(0), width)]);
+        m.threed(&[(r::set_color_target_format::id(0), format), (r::set_color_target_width::id(0), width)]);
         fill(&mut m, color);
         let at = TARGET + u64::from(3 * width) + 8 * expected.len() as u64;
         assert_eq!(m.read(at, expected.len()), expected, "{format:#x}");
@@ -58,18 +58,15 @@ fn sources_keep_their_precision_in_small_targets() {
         let stored = 0x5A39_C36B_u32;
         let word = if bytes == 2 { stored & 0xFFFF } else { stored };
         m.write(TARGET, &stored.to_le_bytes()[..bytes as usize].repeat(64 * 64));
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_format::id(0), format),
-                (r::set_color_target_width::id(0), bytes * EDGE),
-                (r::set_blend::id(0), 1),
-                (r::set_blend_color_source_coeff::ID, SOURCE_ALPHA),
-                (r::set_blend_color_dest_coeff::ID, INVERSE_SOURCE_ALPHA),
-                (r::set_blend_alpha_source_coeff::ID, SOURCE_ALPHA),
-                (r::set_blend_alpha_dest_coeff::ID, INVERSE_SOURCE_ALPHA),
-            ],
-        );
+        m.threed(&[
+            (r::set_color_target_format::id(0), format),
+            (r::set_color_target_width::id(0), bytes * EDGE),
+            (r::set_blend::id(0), 1),
+            (r::set_blend_color_source_coeff::ID, SOURCE_ALPHA),
+            (r::set_blend_color_dest_coeff::ID, INVERSE_SOURCE_ALPHA),
+            (r::set_blend_alpha_source_coeff::ID, SOURCE_ALPHA),
+            (r::set_blend_alpha_dest_coeff::ID, INVERSE_SOURCE_ALPHA),
+        ]);
         fill(&mut m, source);
         let got = m.words::<1>(TARGET + u64::from(bytes * (3 * EDGE + 8)))[0];
         for (channel, &[shift, bits]) in channels.iter().enumerate() {
@@ -85,17 +82,14 @@ fn sources_of_normalised_targets_are_clamped() {
     // A8B8G8R8 takes 0 to 1 into the equation, so that 1.5 with a factor of 0.5 is 127 and not 191.
     let mut m = ready();
     let half = 0.5f32.to_bits();
-    m.set(
-        THREED,
-        &[
-            (r::set_blend::id(0), 1),
-            (r::set_blend_color_source_coeff::ID, 0xE),
-            (r::set_blend_color_dest_coeff::ID, ZERO),
-            (r::set_blend_const_red::ID, half),
-            (r::set_blend_const_green::ID, half),
-            (r::set_blend_const_blue::ID, half),
-        ],
-    );
+    m.threed(&[
+        (r::set_blend::id(0), 1),
+        (r::set_blend_color_source_coeff::ID, 0xE),
+        (r::set_blend_color_dest_coeff::ID, ZERO),
+        (r::set_blend_const_red::ID, half),
+        (r::set_blend_const_green::ID, half),
+        (r::set_blend_const_blue::ID, half),
+    ]);
     fill(&mut m, [1.5, -1.0, 0.5, 1.0]);
     assert_eq!(pixel(&mut m, 4, 4), [127, 0, 64, 0]);
 }
@@ -105,20 +99,17 @@ fn targets_have_states_of_alpha_from_the_start() {
     // What the separate flag of a target holds before it is written.
     let mut m = ready();
     m.write(TARGET, &[10, 20, 30, 40].repeat(64 * 64));
-    m.set(
-        THREED,
-        &[
-            (r::set_blend_state_per_target::ID, 1),
-            (r::set_blend::id(0), 1),
-            (r::set_blend_per_target_color_source_coeff::id(0), ONE),
-            (r::set_blend_per_target_color_dest_coeff::id(0), ZERO),
-            (r::set_blend_per_target_alpha_source_coeff::id(0), ZERO),
-            (r::set_blend_per_target_alpha_dest_coeff::id(0), ONE),
-        ],
-    );
+    m.threed(&[
+        (r::set_blend_state_per_target::ID, 1),
+        (r::set_blend::id(0), 1),
+        (r::set_blend_per_target_color_source_coeff::id(0), ONE),
+        (r::set_blend_per_target_color_dest_coeff::id(0), ZERO),
+        (r::set_blend_per_target_alpha_source_coeff::id(0), ZERO),
+        (r::set_blend_per_target_alpha_dest_coeff::id(0), ONE),
+    ]);
     fill(&mut m, [1.0, 0.0, 1.0, 1.0]);
     assert_eq!(pixel(&mut m, 4, 4), [255, 0, 255, 40]);
-    m.set(THREED, &[(r::set_blend_per_target_separate_for_alpha::id(0), 0)]);
+    m.threed(&[(r::set_blend_per_target_separate_for_alpha::id(0), 0)]);
     fill(&mut m, [1.0, 0.0, 1.0, 1.0]);
     assert_eq!(pixel(&mut m, 4, 4), [255, 0, 255, 255]);
 }

@@ -1,7 +1,7 @@
 //! Clears of the Tegra X1's 3D class.
 
+use crate::support::DATA;
 use crate::support::threed::*;
-use crate::support::{DATA, THREED};
 use triglyph_guest::layout::surface::block_linear;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
@@ -40,8 +40,7 @@ fn components_rectangles_and_scissors_count() {
     ];
     for (registers, word, pixels, expected) in cases {
         let mut m = ready();
-        m.set(
-            THREED,
+        m.threed(
             &[1.0f32, 0.5, -3.0, 0.2]
                 .map(f32::to_bits)
                 .iter()
@@ -49,8 +48,8 @@ fn components_rectangles_and_scissors_count() {
                 .map(|(i, &v)| (r::set_color_clear_value::id(i), v))
                 .collect::<Vec<_>>(),
         );
-        m.set(THREED, registers);
-        m.set(THREED, &[(r::clear_surface::ID, word)]);
+        m.threed(registers);
+        m.threed(&[(r::clear_surface::ID, word)]);
         assert_eq!((covered(&mut m), pixel(&mut m, 1, 61)), (pixels, expected), "{registers:x?}");
         m.expect_no_faults();
     }
@@ -80,18 +79,12 @@ fn formats_of_all_kinds_are_stored() {
     for (format, value, expected) in cases {
         let mut m = ready();
         let bytes = expected.len() as u32;
-        m.set(
-            THREED,
-            &value.iter().enumerate().map(|(i, &v)| (r::set_color_clear_value::id(i), v)).collect::<Vec<_>>(),
-        );
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_format::id(0), format),
-                (r::set_color_target_width::id(0), bytes * EDGE),
-                (r::clear_surface::ID, COLORS),
-            ],
-        );
+        m.threed(&value.iter().enumerate().map(|(i, &v)| (r::set_color_clear_value::id(i), v)).collect::<Vec<_>>());
+        m.threed(&[
+            (r::set_color_target_format::id(0), format),
+            (r::set_color_target_width::id(0), bytes * EDGE),
+            (r::clear_surface::ID, COLORS),
+        ]);
         assert_eq!(m.read(TARGET + u64::from(bytes * (EDGE + 3)), expected.len()), expected, "{format:#x}");
         m.expect_no_faults();
     }
@@ -101,31 +94,25 @@ fn formats_of_all_kinds_are_stored() {
 fn depth_and_stencil_stand_in_blocks() {
     let mut m = ready();
     let at = (DATA + DEPTH) as u32;
-    m.set(
-        THREED,
-        &[
-            (r::set_zt_b::ID, at),
-            (r::set_zt_format::ID, 0x14),
-            (r::set_zt_block_size::ID, 1 << 4),
-            (r::set_zt_size_a::ID, EDGE),
-            (r::set_zt_size_b::ID, EDGE),
-            (r::set_zt_size_c::ID, 1 | 1 << 16),
-            (r::set_zt_select::ID, 1),
-            (r::set_z_clear_value::ID, 1f32.to_bits()),
-            (r::set_stencil_clear_value::ID, 0x5A),
-            (r::clear_surface::ID, 3),
-        ],
-    );
+    m.threed(&[
+        (r::set_zt_b::ID, at),
+        (r::set_zt_format::ID, 0x14),
+        (r::set_zt_block_size::ID, 1 << 4),
+        (r::set_zt_size_a::ID, EDGE),
+        (r::set_zt_size_b::ID, EDGE),
+        (r::set_zt_size_c::ID, 1 | 1 << 16),
+        (r::set_zt_select::ID, 1),
+        (r::set_z_clear_value::ID, 1f32.to_bits()),
+        (r::set_stencil_clear_value::ID, 0x5A),
+        (r::clear_surface::ID, 3),
+    ]);
     assert_eq!(m.words::<1>(DEPTH + block_linear(4 * 17, 21, 4, 1)), [0xFFFF_FF5A]);
-    m.set(
-        THREED,
-        &[
-            (r::set_stencil_clear_value::ID, 0xFF),
-            (r::set_stencil_mask::ID, 0x0F),
-            (r::set_clear_surface_control::ID, 1),
-            (r::clear_surface::ID, 2),
-        ],
-    );
+    m.threed(&[
+        (r::set_stencil_clear_value::ID, 0xFF),
+        (r::set_stencil_mask::ID, 0x0F),
+        (r::set_clear_surface_control::ID, 1),
+        (r::clear_surface::ID, 2),
+    ]);
     assert_eq!(m.words::<1>(DEPTH + block_linear(4 * 17, 21, 4, 1)), [0xFFFF_FF5F]);
     m.expect_no_faults();
 }

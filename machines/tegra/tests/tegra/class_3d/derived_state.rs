@@ -9,7 +9,7 @@ use crate::support::threed::{
     COLOR, CONSTANTS, EDGE, PASS, PIXEL, PROGRAMS, TARGET, VERTEX, VERTICES, header, pixel_header, program, ready,
     texture_header, vertices,
 };
-use crate::support::{COPY, DATA, INLINE, Machine, THREED, methods, threed};
+use crate::support::{COPY, DATA, INLINE, Machine, methods, threed};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_engine::mem::GuestRange;
@@ -143,16 +143,8 @@ impl Pair {
         pair.machines[1].gpu.set_state_cache_enabled(false);
         pair.both(|m| {
             fill(m);
-            m.set(
-                THREED,
-                &[
-                    (r::set_tex_header_pool_b::ID, at(POOL)),
-                    (r::set_tex_header_pool_c::ID, 7),
-                    (r::set_tex_sampler_pool_b::ID, at(SAMPLERS)),
-                    (r::set_tex_sampler_pool_c::ID, 7),
-                    (r::set_bindless_texture::ID, 2),
-                ],
-            );
+            threed::texture_pools(m, POOL, SAMPLERS, 7);
+            m.threed(&[(r::set_bindless_texture::ID, 2)]);
             bind_all(m);
         });
         pair.base = pair.stateful.clone().into_iter().map(|method| (method, pair.get(method))).collect();
@@ -165,7 +157,7 @@ impl Pair {
 
     fn set(&mut self, registers: &[(usize, u32)]) {
         self.values.extend(registers.iter().copied());
-        self.both(|m| m.set(THREED, registers));
+        self.both(|m| m.threed(registers));
     }
 
     fn get(&self, method: usize) -> u32 {
@@ -256,15 +248,12 @@ fn bind_all(m: &mut Machine) {
 }
 
 fn bind(m: &mut Machine, group: usize, slot: u32, offset: u64, size: u32) {
-    m.set(
-        THREED,
-        &[
-            (r::set_constant_buffer_selector_a::ID, size),
-            (r::set_constant_buffer_selector_b::ID, 0),
-            (r::set_constant_buffer_selector_c::ID, at(offset)),
-            (r::bind_group_constant_buffer::id(group), 1 | slot << 4),
-        ],
-    );
+    m.threed(&[
+        (r::set_constant_buffer_selector_a::ID, size),
+        (r::set_constant_buffer_selector_b::ID, 0),
+        (r::set_constant_buffer_selector_c::ID, at(offset)),
+        (r::bind_group_constant_buffer::id(group), 1 | slot << 4),
+    ]);
 }
 
 /// Registers that make groups stale.
@@ -585,10 +574,10 @@ fn rewritten_textures_are_seen() {
             let color = NEW.map(|v| float(f32::from(v) / 255.0));
             m.write(CONSTANTS + 16, &bytes(&color));
             program(m, PIXEL, pixel_header(0), CONSTANT);
-            m.set(THREED, &[(r::set_color_target_b::id(0), at(TEXELS))]);
+            m.threed(&[(r::set_color_target_b::id(0), at(TEXELS))]);
             threed::draw(m, Topology::TriangleStrip, 0, 4);
             program(m, PIXEL, pixel_header(2), TEXEL);
-            m.set(THREED, &[(r::set_color_target_b::id(0), at(TARGET))]);
+            m.threed(&[(r::set_color_target_b::id(0), at(TARGET))]);
         }),
     ];
     for (name, rewrite) in ways {

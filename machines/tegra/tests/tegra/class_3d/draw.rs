@@ -1,7 +1,7 @@
 //! Draws of the Tegra X1's 3D class: every form of them, clipping, instances, depth.
 
 use crate::support::threed::{self, *};
-use crate::support::{DATA, Machine, THREED};
+use crate::support::{DATA, Machine};
 use triglyph_engine::device::FaultKind;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_testkit::random::{noise, words};
@@ -64,7 +64,7 @@ fn rectangles_limit_what_is_drawn() {
     ];
     for (registers, expected) in cases {
         let mut m = ready();
-        m.set(THREED, registers);
+        m.threed(registers);
         fill(&mut m, RED);
         assert_eq!(covered(&mut m), expected, "{registers:x?}");
         m.expect_no_faults();
@@ -164,7 +164,7 @@ fn all_forms_of_draws_are_the_same_draw() {
         let mut m = ready();
         vertices(&mut m, &rectangle([-0.5, -0.5, 0.5, 0.5], 0.5, GREEN));
         m.write(INDICES, &indices);
-        m.set(THREED, &registers);
+        m.threed(&registers);
         assert_eq!(covered(&mut m), 32 * 32, "{name}");
         assert_eq!(threed::pixel(&mut m, 20, 30), [0, 255, 0, 255], "{name}");
         m.expect_no_faults();
@@ -178,17 +178,14 @@ fn instances_count_and_their_streams_advance() {
     let points: Vec<Vertex> =
         (0..8).map(|i| vertex((i as f32 + 0.5) / 32.0 - 1.0, -1.0 + 1.0 / 64.0, 0.5, RED)).collect();
     vertices(&mut m, &points);
-    m.set(
-        THREED,
-        &[
-            (r::set_vertex_stream_instance_a::id(0), 1),
-            (r::set_vertex_stream_a_frequency::id(0), 2),
-            (r::set_global_base_instance_index::ID, 1),
-        ],
-    );
+    m.threed(&[
+        (r::set_vertex_stream_instance_a::id(0), 1),
+        (r::set_vertex_stream_a_frequency::id(0), 2),
+        (r::set_global_base_instance_index::ID, 1),
+    ]);
     for instance in 0..6u32 {
         let how = u32::from(instance != 0);
-        m.set(THREED, &[(r::begin::ID, how << 26), (r::draw_vertex_array::ID, 1), (r::end::ID, 0)]);
+        m.threed(&[(r::begin::ID, how << 26), (r::draw_vertex_array::ID, 1), (r::end::ID, 0)]);
     }
     m.expect_no_faults();
     // Elements 1 + 0 / 2 to 1 + 5 / 2.
@@ -203,7 +200,7 @@ fn depth_out_of_range_is_lost_or_clamped() {
         .map(|(x, y)| vertex(x, y, if x < 0.0 { -1.0 } else { 2.0 }, RED));
     for (control, lost) in [(0x0002, true), (0x101A, false), (0x181D, true), (0x0003, true)] {
         let mut m = ready();
-        m.set(THREED, &[(r::set_viewport_clip_control::ID, control), (r::set_viewport_z_clip::ID, 1)]);
+        m.threed(&[(r::set_viewport_clip_control::ID, control), (r::set_viewport_z_clip::ID, 1)]);
         vertices(&mut m, &ramp);
         draw(&mut m, Topology::TriangleStrip, 0, 4);
         let columns = (0..64).filter(|&x| threed::pixel(&mut m, x, 9) != [0; 4]).count();
@@ -215,10 +212,10 @@ fn depth_out_of_range_is_lost_or_clamped() {
 #[test]
 fn samples_that_pass_are_counted() {
     let mut m = ready();
-    m.set(THREED, &[(r::set_zpass_pixel_count::ID, 1)]);
+    m.threed(&[(r::set_zpass_pixel_count::ID, 1)]);
     fill(&mut m, RED);
     assert_eq!(report(&mut m, 0x15, 0), 64 * 64);
-    m.set(THREED, &[(r::clear_report_value::ID, 1)]);
+    m.threed(&[(r::clear_report_value::ID, 1)]);
     assert_eq!(report(&mut m, 0x15, 0), 0);
     assert_eq!(report(&mut m, 0x13, 0), 64 * 64);
     assert_eq!(report(&mut m, 0x05, 0), 4);
@@ -237,8 +234,8 @@ fn facing_culls_and_mirrors() {
     ];
     for (i, (registers, drawn)) in cases.into_iter().enumerate() {
         let mut m = ready();
-        m.set(THREED, registers);
-        m.set(THREED, &[(r::ogl_set_cull::ID, u32::from(i != 0))]);
+        m.threed(registers);
+        m.threed(&[(r::ogl_set_cull::ID, u32::from(i != 0))]);
         fill(&mut m, RED);
         assert_eq!(covered(&mut m) != 0, drawn, "{registers:x?}");
     }
@@ -259,8 +256,8 @@ fn constants_are_those_of_the_draw() {
         (r::set_constant_buffer_selector_a::ID, 0x100),
         (r::set_constant_buffer_selector_c::ID, (DATA + CONSTANTS) as u32),
     ];
-    m.set(THREED, &select);
-    m.set(THREED, &[(r::bind_group_constant_buffer::id(4), 3 << 4 | 1)]);
+    m.threed(&select);
+    m.threed(&[(r::bind_group_constant_buffer::id(4), 3 << 4 | 1)]);
     // Both draws wait in one scene while the constants change.
     vertices(
         &mut m,
@@ -281,7 +278,7 @@ fn constants_are_those_of_the_draw() {
             (r::end::ID, 0),
         ]
     };
-    m.set(THREED, &[&load(1.0)[..], &draw(0), &load(0.0), &draw(4)].concat());
+    m.threed(&[&load(1.0)[..], &draw(0), &load(0.0), &draw(4)].concat());
     assert_eq!(threed::pixel(&mut m, 5, 5), [255, 0, 0, 255]);
     assert_eq!(threed::pixel(&mut m, 60, 5), [0, 255, 0, 255]);
     m.expect_no_faults();
@@ -299,22 +296,19 @@ fn rectangles_of_texels_need_no_programs() {
     m.write(POOL + 32, &bytes(&threed::texture_header(TEXELS, 4)));
     m.write(POOL + 0x1000, &bytes(&[2 | 2 << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0]));
     let at = |offset: u64| (DATA + offset) as u32;
-    m.set(
-        THREED,
-        &[
-            (r::set_tex_header_pool_b::ID, at(POOL)),
-            (r::set_tex_header_pool_c::ID, 4),
-            (r::set_tex_sampler_pool_b::ID, at(POOL + 0x1000)),
-            (r::draw_texture_dst_x0::ID, 8 << 12),
-            (r::draw_texture_dst_y0::ID, 16 << 12),
-            (r::draw_texture_dst_width::ID, 8 << 12),
-            (r::draw_texture_dst_height::ID, 4 << 12),
-            (r::draw_texture_du_dx_low::ID, 1 << 31),
-            (r::draw_texture_dv_dy_high::ID, 1),
-            (r::draw_texture_texture::ID, 1),
-            (r::draw_texture_src_y0::ID, 0),
-        ],
-    );
+    m.threed(&[
+        (r::set_tex_header_pool_b::ID, at(POOL)),
+        (r::set_tex_header_pool_c::ID, 4),
+        (r::set_tex_sampler_pool_b::ID, at(POOL + 0x1000)),
+        (r::draw_texture_dst_x0::ID, 8 << 12),
+        (r::draw_texture_dst_y0::ID, 16 << 12),
+        (r::draw_texture_dst_width::ID, 8 << 12),
+        (r::draw_texture_dst_height::ID, 4 << 12),
+        (r::draw_texture_du_dx_low::ID, 1 << 31),
+        (r::draw_texture_dv_dy_high::ID, 1),
+        (r::draw_texture_texture::ID, 1),
+        (r::draw_texture_src_y0::ID, 0),
+    ]);
     m.expect_no_faults();
     assert_eq!(covered(&mut m), 8 * 4);
     for (x, y) in [(0, 0), (7, 0), (3, 2), (6, 3)] {
@@ -352,18 +346,15 @@ fn outputs_go_to_their_targets_or_the_first_to_all() {
         head[0] = head[0] & !(1 << 14) | u32::from(several) << 14;
         head[18] = 0xFF;
         program(&mut m, PIXEL, head, text);
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_b::id(1), (DATA + SECOND) as u32),
-                (r::set_color_target_width::id(1), 4 * EDGE),
-                (r::set_color_target_height::id(1), EDGE),
-                (r::set_color_target_format::id(1), 0xCF),
-                (r::set_color_target_memory::id(1), 1 << 12),
-                (r::set_ct_select::ID, 2 | first << 4 | second << 7),
-                (r::set_ct_mrt_enable::ID, enable),
-            ],
-        );
+        m.threed(&[
+            (r::set_color_target_b::id(1), (DATA + SECOND) as u32),
+            (r::set_color_target_width::id(1), 4 * EDGE),
+            (r::set_color_target_height::id(1), EDGE),
+            (r::set_color_target_format::id(1), 0xCF),
+            (r::set_color_target_memory::id(1), 1 << 12),
+            (r::set_ct_select::ID, 2 | first << 4 | second << 7),
+            (r::set_ct_mrt_enable::ID, enable),
+        ]);
         fill(&mut m, RED);
         m.expect_no_faults();
         assert_eq!(threed::pixel(&mut m, 3, 3), expected, "{several} {enable} {first}");
@@ -374,14 +365,11 @@ fn outputs_go_to_their_targets_or_the_first_to_all() {
 #[test]
 fn nonsense_is_counted() {
     let mut m = ready();
-    m.set(THREED, &[(r::set_color_target_format::id(0), 0x77)]);
+    m.threed(&[(r::set_color_target_format::id(0), 0x77)]);
     fill(&mut m, RED);
-    m.set(THREED, &[(r::set_color_target_format::id(0), 0xD5), (r::set_program_region_a::ID, 0x55)]);
+    m.threed(&[(r::set_color_target_format::id(0), 0xD5), (r::set_program_region_a::ID, 0x55)]);
     fill(&mut m, RED);
-    m.set(
-        THREED,
-        &[(r::begin::ID, 0x99), (r::draw_vertex_array::ID, 3), (r::end::ID, 0), (r::draw_inline_index::ID, 0)],
-    );
+    m.threed(&[(r::begin::ID, 0x99), (r::draw_vertex_array::ID, 3), (r::end::ID, 0), (r::draw_inline_index::ID, 0)]);
     assert!(m.faults(FaultKind::BadMethod) >= 3 && m.faults(FaultKind::UnmappedRead) >= 1);
     assert_eq!(covered(&mut m), 0);
 }
@@ -404,11 +392,11 @@ fn random_registers_do_no_harm() {
                 continue;
             }
             let datum = if random().is_multiple_of(3) { random() % 0x40 } else { random() & 0xFF_FFFF };
-            m.set(THREED, &[(method as usize, datum)]);
+            m.threed(&[(method as usize, datum)]);
         }
         for topology in [Topology::Triangles, Topology::Patches, Topology::LineStrip, Topology::Points] {
             draw(&mut m, topology, 0, 4);
         }
-        m.set(THREED, &[(r::clear_surface::ID, 0x3F)]);
+        m.threed(&[(r::clear_surface::ID, 0x3F)]);
     }
 }

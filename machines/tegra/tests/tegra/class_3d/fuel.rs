@@ -1,7 +1,7 @@
 //! What programs may execute: the same on both tiers and any number of threads.
 
 use crate::support::threed::*;
-use crate::support::{Machine, THREED, options};
+use crate::support::{Machine, options};
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Fault, FaultKind};
@@ -21,15 +21,12 @@ const ENDLESS: &str = "again: bra again";
 /// A machine with a large target.
 fn large(options: &Options, text: &str) -> Machine {
     let mut m = ready_on(Machine::with(options));
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_width::id(0), 4 * LARGE),
-            (r::set_color_target_height::id(0), LARGE),
-            (r::set_surface_clip_horizontal::ID, LARGE << 16),
-            (r::set_surface_clip_vertical::ID, LARGE << 16),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_width::id(0), 4 * LARGE),
+        (r::set_color_target_height::id(0), LARGE),
+        (r::set_surface_clip_horizontal::ID, LARGE << 16),
+        (r::set_surface_clip_vertical::ID, LARGE << 16),
+    ]);
     viewport(&mut m, 0, [0.0, 0.0, LARGE as f32, LARGE as f32]);
     program(&mut m, PIXEL, pixel_header(2), text);
     m

@@ -1,7 +1,7 @@
 //! Textures whose handles pixel programs make of constants, or find in a constant buffer as they run.
 
 use crate::support::threed::*;
-use crate::support::{DATA, Machine, THREED};
+use crate::support::{DATA, Machine};
 use triglyph_guest::tegra::header::{sampler, texture};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
@@ -19,19 +19,12 @@ fn ready_with(constants: &[u32]) -> Machine {
         m.write(TEXELS + 0x100 * number, &[10 * number as u8, 0, 0, 255]);
         m.write(POOL + 32 * number, &texture_header(TEXELS + 0x100 * number, 1).map(u32::to_le_bytes).concat());
     }
-    let at = |offset: u64| (DATA + offset) as u32;
-    m.set(
-        THREED,
-        &[
-            (r::set_tex_header_pool_b::ID, at(POOL)),
-            (r::set_tex_header_pool_c::ID, 7),
-            (r::set_tex_sampler_pool_b::ID, at(SAMPLERS)),
-            (r::set_tex_sampler_pool_c::ID, 7),
-            (r::set_constant_buffer_selector_a::ID, 0x100),
-            (r::set_constant_buffer_selector_c::ID, at(CONSTANTS)),
-        ],
-    );
-    m.set(THREED, &[(r::bind_group_constant_buffer::id(4), SLOT << 4 | 1)]);
+    texture_pools(&mut m, POOL, SAMPLERS, 7);
+    m.threed(&[
+        (r::set_constant_buffer_selector_a::ID, 0x100),
+        (r::set_constant_buffer_selector_c::ID, (DATA + CONSTANTS) as u32),
+        (r::bind_group_constant_buffer::id(4), SLOT << 4 | 1),
+    ]);
     load(&mut m, constants);
     m
 }
@@ -39,7 +32,7 @@ fn ready_with(constants: &[u32]) -> Machine {
 fn load(m: &mut Machine, constants: &[u32]) {
     let words = constants.iter().enumerate().map(|(n, &word)| (r::load_constant_buffer::id(n), word));
     let load: Vec<_> = std::iter::once((r::load_constant_buffer_offset::ID, 0)).chain(words).collect();
-    m.set(THREED, &load);
+    m.threed(&load);
 }
 
 /// What a program leaves in red that makes a handle in R8.
@@ -102,11 +95,11 @@ fn handles_that_only_some_lanes_have_are_looked_up_by_all() {
     // What a guarded move leaves as it was is none of the move's: both words of the buffer may be meant.
     let mut m = ready_with(&[4, 1, 7]);
     let text = "mov r0, c[3][0x0], 0xf\nldc.b32 r8, c[3][r0]\n@!pt mov r8, c[3][0x8], 0xf";
-    m.set(THREED, &[(r::set_bindless_texture::ID, SLOT)]);
+    m.threed(&[(r::set_bindless_texture::ID, SLOT)]);
     assert_eq!(red(&mut m, text), 10);
     // A load of two registers writes the second one, too.
     let mut m = ready_with(&[8, 1, 1, 7]);
-    m.set(THREED, &[(r::set_bindless_texture::ID, SLOT)]);
+    m.threed(&[(r::set_bindless_texture::ID, SLOT)]);
     let text = "mov r9, c[3][0x0], 0xf\nmov r10, c[3][0x0], 0xf\nldc.b64 r8, c[3][r10]\nmov r8, r9, 0xf";
     assert_eq!(red(&mut m, text), 70);
 }

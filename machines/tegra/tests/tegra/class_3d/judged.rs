@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::support::threed::*;
-use crate::support::{DATA, Machine, THREED};
+use crate::support::{DATA, Machine};
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::mem::GuestAddr;
@@ -136,21 +136,18 @@ fn programs_that_write_memory_are_judged_as_often_as_they_run() {
 fn draws_without_colours_are_judged() {
     let colorless = |m: &mut Machine| {
         program(m, PIXEL, pixel_header(2), &counting());
-        m.set(
-            THREED,
-            &[
-                (r::set_ct_select::ID, 0),
-                (r::set_zt_select::ID, 1),
-                (r::set_zt_a::ID, 0),
-                (r::set_zt_b::ID, (DATA + TARGET) as u32),
-                (r::set_zt_format::ID, 0x0A),
-                (r::set_zt_size_a::ID, EDGE),
-                (r::set_zt_size_b::ID, EDGE),
-                (r::set_depth_test::ID, 1),
-                (r::set_depth_write::ID, 1),
-                (r::set_depth_func::ID, 0x201),
-            ],
-        );
+        m.threed(&[
+            (r::set_ct_select::ID, 0),
+            (r::set_zt_select::ID, 1),
+            (r::set_zt_a::ID, 0),
+            (r::set_zt_b::ID, (DATA + TARGET) as u32),
+            (r::set_zt_format::ID, 0x0A),
+            (r::set_zt_size_a::ID, EDGE),
+            (r::set_zt_size_b::ID, EDGE),
+            (r::set_depth_test::ID, 1),
+            (r::set_depth_write::ID, 1),
+            (r::set_depth_func::ID, 0x201),
+        ]);
         m.write(TARGET, &[0.45f32.to_le_bytes(); (EDGE * EDGE) as usize].concat());
     };
     for tier in [TierMode::InterpreterOnly, TierMode::JitOnly] {

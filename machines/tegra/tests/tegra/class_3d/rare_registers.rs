@@ -2,7 +2,7 @@
 //! unimplemented one is.
 
 use crate::support::threed::{self, *};
-use crate::support::{DATA, Machine, THREED};
+use crate::support::{DATA, Machine};
 use triglyph_engine::Device;
 use triglyph_engine::device::FaultKind;
 use triglyph_guest::layout::SurfaceLayout;
@@ -21,23 +21,20 @@ fn fill(m: &mut Machine, color: [f32; 4]) {
 
 /// A target of 16 by 16 pixels with samples of a mode, in rows.
 fn multisampled(m: &mut Machine, mode: u32, [across, down]: [u32; 2]) {
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_width::id(0), 4 * PIXELS * across),
-            (r::set_color_target_height::id(0), PIXELS * down),
-            (r::set_surface_clip_horizontal::ID, PIXELS << 16),
-            (r::set_surface_clip_vertical::ID, PIXELS << 16),
-            (r::set_anti_alias::ID, mode),
-            (r::set_anti_alias_enable::ID, 1),
-            // On the diagonal.
-            (r::set_anti_alias_sample_positions::id(0), 0xEEAA_6622),
-            (r::set_anti_alias_sample_positions::id(1), 0xEEAA_6622),
-            (r::set_anti_alias_sample_positions::id(2), 0xEEAA_6622),
-            (r::set_anti_alias_sample_positions::id(3), 0xEEAA_6622),
-            (r::set_zpass_pixel_count::ID, 1),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_width::id(0), 4 * PIXELS * across),
+        (r::set_color_target_height::id(0), PIXELS * down),
+        (r::set_surface_clip_horizontal::ID, PIXELS << 16),
+        (r::set_surface_clip_vertical::ID, PIXELS << 16),
+        (r::set_anti_alias::ID, mode),
+        (r::set_anti_alias_enable::ID, 1),
+        // On the diagonal.
+        (r::set_anti_alias_sample_positions::id(0), 0xEEAA_6622),
+        (r::set_anti_alias_sample_positions::id(1), 0xEEAA_6622),
+        (r::set_anti_alias_sample_positions::id(2), 0xEEAA_6622),
+        (r::set_anti_alias_sample_positions::id(3), 0xEEAA_6622),
+        (r::set_zpass_pixel_count::ID, 1),
+    ]);
     viewport(m, 0, [0.0, 0.0, PIXELS as f32, PIXELS as f32]);
 }
 
@@ -50,8 +47,8 @@ fn passed(m: &mut Machine) -> u64 {
 fn left_by_alpha(alpha: f32, registers: &[(usize, u32)]) -> u64 {
     let mut m = ready();
     multisampled(&mut m, 2, [2, 2]);
-    m.set(THREED, &[(r::set_anti_alias_alpha_control::ID, 1)]);
-    m.set(THREED, registers);
+    m.threed(&[(r::set_anti_alias_alpha_control::ID, 1)]);
+    m.threed(registers);
     fill(&mut m, [1.0, 1.0, 1.0, alpha]);
     m.expect_no_faults();
     passed(&mut m)
@@ -86,10 +83,11 @@ fn registers_say_when_alpha_to_coverage_counts() {
         header[19] = 1;
         let half = 0.5f32.to_bits();
         program(&mut m, PIXEL, header, &format!("mov32i r3, {half:#x}, 0xf\nmov32i r4, 0x7, 0xf\nexit\n"));
-        m.set(
-            THREED,
-            &[(r::set_anti_alias_alpha_control::ID, 1), (OVERRIDE, when), (r::set_ps_output_sample_mask_usage::ID, 1)],
-        );
+        m.threed(&[
+            (r::set_anti_alias_alpha_control::ID, 1),
+            (OVERRIDE, when),
+            (r::set_ps_output_sample_mask_usage::ID, 1),
+        ]);
         fill(&mut m, RED);
         m.expect_no_faults();
         assert_eq!(passed(&mut m), 256 * expected, "{when}");
@@ -101,21 +99,18 @@ fn samples_may_have_the_depth_of_the_centre() {
     for (center, equal) in [(0, false), (1, true)] {
         let mut m = ready();
         multisampled(&mut m, 2, [2, 2]);
-        m.set(
-            THREED,
-            &[
-                (r::set_zt_select::ID, 1),
-                (r::set_zt_b::ID, (DATA + DEPTH) as u32),
-                (r::set_zt_format::ID, 0x0A),
-                (r::set_zt_size_a::ID, 2 * PIXELS),
-                (r::set_zt_size_b::ID, 2 * PIXELS),
-                (r::set_zt_size_c::ID, 1 << 16),
-                (r::set_depth_test::ID, 1),
-                (r::set_depth_write::ID, 1),
-                (r::set_depth_func::ID, 8),
-                (r::set_nonmultisampled_z::ID, center),
-            ],
-        );
+        m.threed(&[
+            (r::set_zt_select::ID, 1),
+            (r::set_zt_b::ID, (DATA + DEPTH) as u32),
+            (r::set_zt_format::ID, 0x0A),
+            (r::set_zt_size_a::ID, 2 * PIXELS),
+            (r::set_zt_size_b::ID, 2 * PIXELS),
+            (r::set_zt_size_c::ID, 1 << 16),
+            (r::set_depth_test::ID, 1),
+            (r::set_depth_write::ID, 1),
+            (r::set_depth_func::ID, 8),
+            (r::set_nonmultisampled_z::ID, center),
+        ]);
         // Depth goes from 0 to 1 across.
         let corners = [(-1.0, -1.0, 0.0), (-1.0, 1.0, 0.0), (1.0, -1.0, 1.0), (1.0, 1.0, 1.0)];
         vertices(&mut m, &corners.map(|(x, y, z)| vertex(x, y, z, RED)));
@@ -136,18 +131,15 @@ fn samples_may_have_the_depth_of_the_centre() {
 fn coverage_may_be_a_colour() {
     let mut m = ready();
     multisampled(&mut m, 6, [4, 4]);
-    m.set(
-        THREED,
-        &[
-            // R32_UINT
-            (r::set_color_target_format::id(0), 0xE4),
-            (r::set_coverage_to_color::ID, 1),
-            (r::set_anti_alias_sample_positions::id(0), 0x3322_1100),
-            (r::set_anti_alias_sample_positions::id(1), 0x7766_5544),
-            (r::set_anti_alias_sample_positions::id(2), 0xBBAA_9988),
-            (r::set_anti_alias_sample_positions::id(3), 0xFFEE_DDCC),
-        ],
-    );
+    m.threed(&[
+        // R32_UINT
+        (r::set_color_target_format::id(0), 0xE4),
+        (r::set_coverage_to_color::ID, 1),
+        (r::set_anti_alias_sample_positions::id(0), 0x3322_1100),
+        (r::set_anti_alias_sample_positions::id(1), 0x7766_5544),
+        (r::set_anti_alias_sample_positions::id(2), 0xBBAA_9988),
+        (r::set_anti_alias_sample_positions::id(3), 0xFFEE_DDCC),
+    ]);
     // The right edge lies 5.5/16 of pixel 8: samples 0 to 5 are to the left of it.
     let edge = (8.0 + 5.5 / 16.0) / 8.0 - 1.0;
     vertices(&mut m, &rectangle([-1.0, -1.0, edge, 1.0], 0.5, RED));
@@ -171,18 +163,15 @@ fn formats_of_sixteen_bits_blend_unless_registers_forbid_it() {
     {
         let mut m = ready();
         m.write(TARGET, &vec![0x40; 64 * 64 * bytes]);
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_format::id(0), format),
-                (r::set_color_target_width::id(0), 64 * bytes as u32),
-                (r::set_blend::id(0), 1),
-                (r::set_blend_color_source_coeff::ID, 2),
-                (r::set_blend_color_dest_coeff::ID, 2),
-            ],
-        );
+        m.threed(&[
+            (r::set_color_target_format::id(0), format),
+            (r::set_color_target_width::id(0), 64 * bytes as u32),
+            (r::set_blend::id(0), 1),
+            (r::set_blend_color_source_coeff::ID, 2),
+            (r::set_blend_color_dest_coeff::ID, 2),
+        ]);
         if let Some(value) = asked {
-            m.set(THREED, &[(r::set_blend_per_format_enable::ID, value)]);
+            m.threed(&[(r::set_blend_per_format_enable::ID, value)]);
         }
         fill(&mut m, [0.5; 4]);
         m.expect_no_faults();
@@ -221,7 +210,7 @@ fn registers_say_what_nobody_writes() {
             (0..4).map(|i| format!("ipa.pass r{i}, a[rz+{:#x}], rz, rz, pt\n", address + 4 * i)).collect();
         program(&mut m, PIXEL, header, &format!("{loads}exit\n"));
         if let Some(word) = word {
-            m.set(THREED, &[(r::set_attribute_default::ID, word)]);
+            m.threed(&[(r::set_attribute_default::ID, word)]);
         }
         m.write(TARGET, &[0x55; 4 * 64 * 64]);
         fill(&mut m, RED);
@@ -279,7 +268,7 @@ fn what_nobody_does_is_counted() {
     ];
     for (registers, expected) in cases {
         let mut m = ready();
-        m.set(THREED, &registers);
+        m.threed(&registers);
         fill(&mut m, RED);
         assert_eq!(m.faults(FaultKind::Unimplemented), expected, "{registers:x?}");
         assert_eq!(m.gpu.faults().total(), expected, "{registers:x?}");
@@ -293,7 +282,7 @@ fn what_nobody_does_is_counted() {
     header[19] = 1;
     program(&mut m, PIXEL, header, "mov32i r4, 0x7, 0xf\nexit\n");
     let replaces = (r::set_post_ps_initial_coverage::ID, 0);
-    m.set(THREED, &[replaces, (r::set_ps_output_sample_mask_usage::ID, 1)]);
+    m.threed(&[replaces, (r::set_ps_output_sample_mask_usage::ID, 1)]);
     fill(&mut m, RED);
     assert_eq!(m.faults(FaultKind::Unimplemented), 1);
 }

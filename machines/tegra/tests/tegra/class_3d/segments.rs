@@ -1,7 +1,7 @@
 //! Draws that are done in parts leave what whole ones do, and are paid as what they are.
 
 use crate::support::threed::*;
-use crate::support::{DATA, Machine, THREED, options};
+use crate::support::{DATA, Machine, options};
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Fault, FaultKind};
@@ -68,14 +68,11 @@ fn layered(m: &mut Machine) {
     ";
     let outputs = [vec![0x64], words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
     program(m, VERTEX, header(1, &words(attribute::GENERIC, 8), &outputs), text);
-    m.set(
-        THREED,
-        &[
-            (r::set_rt_layer::ID, 1 << 16),
-            (r::set_color_target_third_dimension::id(0), 3),
-            (r::set_color_target_array_pitch::id(0), 64 * 64),
-        ],
-    );
+    m.threed(&[
+        (r::set_rt_layer::ID, 1 << 16),
+        (r::set_color_target_third_dimension::id(0), 3),
+        (r::set_color_target_array_pitch::id(0), 64 * 64),
+    ]);
 }
 
 /// Places around the window's middle.
@@ -95,7 +92,7 @@ fn layers_of_segments_go_on() {
         let color = |i: usize| [1.0, f32::from_bits((i / each % 3) as u32), 0.0, 1.0];
         let drawn = same(&format!("{topology:?} by {each}"), |m| {
             layered(m);
-            m.set(THREED, &[(r::set_line_stipple::ID, 1), (r::set_line_stipple_parameters::ID, 2 | 0x35F3 << 8)]);
+            m.threed(&[(r::set_line_stipple::ID, 1), (r::set_line_stipple_parameters::ID, 2 | 0x35F3 << 8)]);
             vertices(m, &spiral(50, color));
             draw(m, topology, 0, 50);
         });
@@ -119,23 +116,30 @@ fn numbers(m: &mut Machine) {
     program(m, PIXEL, head, text);
 }
 
+/// Draws with bytes at [`LARGE`] as indices; the last of them may be at `limit`.
+fn drawn_bytes(topology: Topology, limit: u32, count: u32) -> [(usize, u32); 7] {
+    let first = (DATA + LARGE) as u32;
+    [
+        (r::set_index_buffer_b::ID, first),
+        (r::set_index_buffer_d::ID, first + limit),
+        (r::set_index_buffer_e::ID, 0),
+        (r::begin::ID, topology.bits()),
+        (r::set_index_buffer_f::ID, 0),
+        (r::draw_index_buffer::ID, count),
+        (r::end::ID, 0),
+    ]
+}
+
 /// Polygons by their vertices, with the number that restarts between them.
 fn polygons(m: &mut Machine, topology: Topology, indices: &[u8]) {
     vertices(m, &spiral(64, |_| RED));
     m.write(LARGE, indices);
-    m.set(
-        THREED,
+    m.threed(
         &[
-            (r::set_da_primitive_restart::ID, 1),
-            (r::set_da_primitive_restart_index::ID, 99),
-            (r::set_index_buffer_b::ID, (DATA + LARGE) as u32),
-            (r::set_index_buffer_d::ID, (DATA + LARGE) as u32 + 0xFFFF),
-            (r::set_index_buffer_e::ID, 0),
-            (r::begin::ID, topology.bits()),
-            (r::set_index_buffer_f::ID, 0),
-            (r::draw_index_buffer::ID, indices.len() as u32),
-            (r::end::ID, 0),
-        ],
+            &[(r::set_da_primitive_restart::ID, 1), (r::set_da_primitive_restart_index::ID, 99)],
+            &drawn_bytes(topology, 0xFFFF, indices.len() as u32)[..],
+        ]
+        .concat(),
     );
 }
 
@@ -146,7 +150,7 @@ fn polygons_of_segments_have_the_number_and_the_edges_of_the_whole() {
     for (topology, mode) in [(Topology::Polygon, 0x1B02), (Topology::Polygon, 0x1B01), (Topology::Quads, 0x1B01)] {
         let drawn = same(&format!("{topology:?} {mode:x}"), |m| {
             numbers(m);
-            m.set(THREED, &[(r::set_front_polygon_mode::ID, mode), (r::set_back_polygon_mode::ID, mode)]);
+            m.threed(&[(r::set_front_polygon_mode::ID, mode), (r::set_back_polygon_mode::ID, mode)]);
             polygons(m, topology, &indices);
             // The numbers go on.
             polygons(m, Topology::Triangles, &[60, 61, 62]);
@@ -161,12 +165,12 @@ fn edge_flags_are_those_of_places() {
     let corners = [(-0.75, -0.75), (0.75, -0.75), (0.75, 0.75), (-0.75, 0.75)].map(|(x, y)| vertex(x, y, 0.5, RED));
     let flagged = |m: &mut Machine, indices: &[(u32, u32)]| {
         vertices(m, &corners);
-        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        m.threed(&[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
         let words =
             indices.iter().flat_map(|&(index, flag)| [(r::set_edge_flag::ID, flag), (r::draw_inline_index::ID, index)]);
-        m.set(THREED, &[(r::begin::ID, Topology::Triangles.bits())]);
-        m.set(THREED, &words.collect::<Vec<_>>());
-        m.set(THREED, &[(r::end::ID, 0)]);
+        m.threed(&[(r::begin::ID, Topology::Triangles.bits())]);
+        m.threed(&words.collect::<Vec<_>>());
+        m.threed(&[(r::end::ID, 0)]);
     };
     let first = [(0, 1), (1, 1), (2, 1)];
     let second = [(0, 0), (2, 0), (3, 0)];
@@ -238,8 +242,8 @@ fn patches(m: &mut Machine) {
     ";
     let outputs = [words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
     program(m, EVALUATION, header(3, &words(attribute::GENERIC, 4), &outputs), text);
-    m.set(THREED, &r::set_tessellation_lod::IDS.map(|id| (id, 3f32.to_bits())));
-    m.set(THREED, &[(r::set_patch::ID, 3), (r::set_tessellation_parameters::ID, 1 | 3 << 8)]);
+    m.threed(&r::set_tessellation_lod::IDS.map(|id| (id, 3f32.to_bits())));
+    m.threed(&[(r::set_patch::ID, 3), (r::set_tessellation_parameters::ID, 1 | 3 << 8)]);
 }
 
 #[test]
@@ -261,19 +265,19 @@ fn faults_are_those_of_the_whole() {
     let cases: [(&str, Topology, Spoil); 7] = [
         ("patches of no vertices", Topology::Patches, |m| {
             patches(m);
-            m.set(THREED, &[(r::set_patch::ID, 0)]);
+            m.threed(&[(r::set_patch::ID, 0)]);
         }),
         ("no evaluation program", Topology::Patches, |m| {
             patches(m);
-            m.set(THREED, &[(r::set_pipeline_program::id(EVALUATION), 0x70_0000)]);
+            m.threed(&[(r::set_pipeline_program::id(EVALUATION), 0x70_0000)]);
         }),
         ("no geometry program", Topology::TriangleStrip, |m| {
             emitting(m);
-            m.set(THREED, &[(r::set_pipeline_program::id(GEOMETRY), 0x70_0000)]);
+            m.threed(&[(r::set_pipeline_program::id(GEOMETRY), 0x70_0000)]);
         }),
         ("no pixel program", Topology::TriangleStrip, |m| {
             capture(m, &GENERIC, 0x1_0000);
-            m.set(THREED, &[(r::set_pipeline_program::id(PIXEL), 0x70_0000)]);
+            m.threed(&[(r::set_pipeline_program::id(PIXEL), 0x70_0000)]);
         }),
         ("a stream outside memory", Topology::TriangleStrip, |m| {
             let place = (DATA + 0x70_0000) as u32;
@@ -281,14 +285,14 @@ fn faults_are_those_of_the_whole() {
                 (r::set_vertex_stream_a_location_b::id(0), place),
                 (r::set_vertex_stream_limit_a_b::id(0), place + 0x1_0000),
             ];
-            m.set(THREED, &stream);
+            m.threed(&stream);
         }),
         ("a target outside memory", Topology::TriangleStrip, |m| {
-            m.set(THREED, &[(r::set_color_target_b::id(0), (DATA + 0x70_0000) as u32)]);
+            m.threed(&[(r::set_color_target_b::id(0), (DATA + 0x70_0000) as u32)]);
         }),
         ("layers outside memory", Topology::TriangleStrip, |m| {
             layered(m);
-            m.set(THREED, &[(r::set_color_target_b::id(0), (DATA + 0x70_0000) as u32)]);
+            m.threed(&[(r::set_color_target_b::id(0), (DATA + 0x70_0000) as u32)]);
         }),
     ];
     for (what, topology, spoil) in cases {
@@ -315,19 +319,7 @@ fn vertices_are_paid_as_often_as_they_are_shaded() {
         program(&mut m, VERTEX, header(1, &inputs, &outputs), &text);
         m.write(LARGE, &(0..COUNT).map(|i| i as u8).collect::<Vec<_>>());
         m.hold();
-        m.set(
-            THREED,
-            &[
-                (r::set_raster_enable::ID, 0),
-                (r::set_index_buffer_b::ID, (DATA + LARGE) as u32),
-                (r::set_index_buffer_d::ID, (DATA + LARGE) as u32 + COUNT - 1),
-                (r::set_index_buffer_e::ID, 0),
-                (r::begin::ID, Topology::Points.bits()),
-                (r::set_index_buffer_f::ID, 0),
-                (r::draw_index_buffer::ID, COUNT),
-                (r::end::ID, 0),
-            ],
-        );
+        m.threed(&[&[(r::set_raster_enable::ID, 0)], &drawn_bytes(Topology::Points, COUNT - 1, COUNT)[..]].concat());
         m.release();
         m.expect_no_faults();
         (m.gpu.core().budget.used(), m.gpu.core().budget.now(), m.gpu.stats().vertices)
@@ -398,20 +390,16 @@ const CHUNK: usize = (1 << 20) / 204;
 fn dashes(m: &mut Machine, topology: Topology, indices: &[u8]) -> (u64, u64) {
     m.write(LARGE, indices);
     m.hold();
-    m.set(
-        THREED,
+    m.threed(
         &[
-            (r::set_line_stipple::ID, 1),
-            (r::set_line_stipple_parameters::ID, 1 | 0x5555 << 8),
-            (r::set_zpass_pixel_count::ID, 1),
-            (r::set_index_buffer_b::ID, (DATA + LARGE) as u32),
-            (r::set_index_buffer_d::ID, (DATA + LARGE) as u32 + 0xF_FFFF),
-            (r::set_index_buffer_e::ID, 0),
-            (r::begin::ID, topology.bits()),
-            (r::set_index_buffer_f::ID, 0),
-            (r::draw_index_buffer::ID, indices.len() as u32),
-            (r::end::ID, 0),
-        ],
+            &[
+                (r::set_line_stipple::ID, 1),
+                (r::set_line_stipple_parameters::ID, 1 | 0x5555 << 8),
+                (r::set_zpass_pixel_count::ID, 1),
+            ],
+            &drawn_bytes(topology, 0xF_FFFF, indices.len() as u32)[..],
+        ]
+        .concat(),
     );
     m.release();
     (report(m, 0x15, 0), m.gpu.core().budget.now())

@@ -1,7 +1,7 @@
 //! Stages of the Tegra X1's 3D class: vertex fetch, transform feedback, geometry and tessellation programs.
 
+use crate::support::Machine;
 use crate::support::threed::{self, *};
-use crate::support::{Machine, THREED};
 use triglyph_engine::Device;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
@@ -22,13 +22,10 @@ fn fetched(widths: u32, kind: u32, exchanged: bool, bytes: &[u8]) -> [u32; 4] {
     let generic = words(attribute::GENERIC, 4);
     program(&mut m, VERTEX, header(1, &generic, &generic), text);
     m.write(VERTICES, bytes);
-    m.set(
-        THREED,
-        &[
-            (r::set_vertex_attribute_a::id(0), widths << 21 | kind << 27 | u32::from(exchanged) << 31),
-            (r::set_raster_enable::ID, 0),
-        ],
-    );
+    m.threed(&[
+        (r::set_vertex_attribute_a::id(0), widths << 21 | kind << 27 | u32::from(exchanged) << 31),
+        (r::set_raster_enable::ID, 0),
+    ]);
     capture(&mut m, &GENERIC, 0x100);
     draw(&mut m, Topology::Points, 0, 1);
     m.expect_no_faults();
@@ -92,13 +89,10 @@ fn vertex_formats_become_words() {
 fn elements_beyond_the_limit_read_zero() {
     let mut m = ready();
     vertices(&mut m, &[vertex(0.0, 0.0, 0.5, RED); 2]);
-    m.set(
-        THREED,
-        &[
-            (r::set_vertex_stream_limit_a_b::id(0), (crate::support::DATA + VERTICES) as u32 + 32 + 30),
-            (r::set_raster_enable::ID, 0),
-        ],
-    );
+    m.threed(&[
+        (r::set_vertex_stream_limit_a_b::id(0), (crate::support::DATA + VERTICES) as u32 + 32 + 30),
+        (r::set_raster_enable::ID, 0),
+    ]);
     capture(&mut m, &GENERIC, 0x100);
     draw(&mut m, Topology::Points, 0, 2);
     assert_eq!(m.words::<8>(CAPTURED), [1f32.to_bits(), 0, 0, 1f32.to_bits(), 0, 0, 0, 0]);
@@ -109,7 +103,7 @@ fn feedback_takes_whole_primitives_that_fit() {
     let mut m = ready();
     let numbered: Vec<Vertex> = (0..6).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
     vertices(&mut m, &numbered);
-    m.set(THREED, &[(r::set_raster_enable::ID, 0)]);
+    m.threed(&[(r::set_raster_enable::ID, 0)]);
     // Room for two triangles and a vertex.
     capture(&mut m, &GENERIC[..1], 4 * 7);
     draw(&mut m, Topology::TriangleStrip, 0, 5);
@@ -118,7 +112,7 @@ fn feedback_takes_whole_primitives_that_fit() {
     assert_eq!((report(&mut m, 0x0B, 0), report(&mut m, 0x0D, 0), report(&mut m, 0x06, 0)), (2, 3, 1));
     assert_eq!(report(&mut m, 0x1A, 0), 24 << 32);
     // The pointer stays until it is set.
-    m.set(THREED, &[(r::set_stream_out_buffer_load_write_pointer::id(0), 4)]);
+    m.threed(&[(r::set_stream_out_buffer_load_write_pointer::id(0), 4)]);
     draw(&mut m, Topology::Points, 5, 1);
     assert_eq!(m.words::<2>(CAPTURED).map(f32::from_bits), [0.0, 5.0]);
     m.expect_no_faults();
@@ -135,7 +129,7 @@ fn feedback_has_the_provoking_vertex_where_it_is_in_primitives() {
         let mut m = ready();
         let numbered: Vec<Vertex> = (0..4).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
         vertices(&mut m, &numbered);
-        m.set(THREED, &[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
+        m.threed(&[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
         capture(&mut m, &GENERIC[..1], 4 * 6);
         draw(&mut m, topology, 0, 4);
         assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "{topology:?}, last {last}");
@@ -166,14 +160,11 @@ fn points_alone_have_coordinates_made_for_them() {
         // Linear.
         head[15] = 0x0F;
         program(&mut m, PIXEL, head, shown);
-        m.set(
-            THREED,
-            &[
-                (r::set_point_sprite::ID, 1),
-                (r::set_point_sprite_select::ID, 1 << 3),
-                (r::set_point_size::ID, 64f32.to_bits()),
-            ],
-        );
+        m.threed(&[
+            (r::set_point_sprite::ID, 1),
+            (r::set_point_sprite_select::ID, 1 << 3),
+            (r::set_point_size::ID, 64f32.to_bits()),
+        ]);
         // Of points the first one covers the target.
         let mut corners = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, RED);
         if topology == Topology::Points {
@@ -252,14 +243,11 @@ fn layers_and_viewports_are_chosen_by_programs() {
     let outputs = [vec![0x64, 0x68], words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
     program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 8), &outputs), text);
     viewport(&mut m, 3, [16.0, 16.0, 8.0, 8.0]);
-    m.set(
-        THREED,
-        &[
-            (r::set_rt_layer::ID, 1 << 16),
-            (r::set_color_target_third_dimension::id(0), 2),
-            (r::set_color_target_array_pitch::id(0), 64 * 64),
-        ],
-    );
+    m.threed(&[
+        (r::set_rt_layer::ID, 1 << 16),
+        (r::set_color_target_third_dimension::id(0), 2),
+        (r::set_color_target_array_pitch::id(0), 64 * 64),
+    ]);
     vertices(&mut m, &rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [f32::from_bits(1), f32::from_bits(3), 0.0, 1.0]));
     draw(&mut m, Topology::TriangleStrip, 0, 4);
     m.expect_no_faults();
@@ -320,7 +308,7 @@ fn clocks_go_on_from_draw_to_draw() {
         exit
     ";
     program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 4), &words(attribute::GENERIC, 2)), text);
-    m.set(THREED, &[(r::set_raster_enable::ID, 0)]);
+    m.threed(&[(r::set_raster_enable::ID, 0)]);
     capture(&mut m, &GENERIC[..2], 0x100);
     for _ in 0..2 {
         draw(&mut m, Topology::Points, 0, 2);
@@ -356,9 +344,9 @@ fn patches_are_divided() {
     let outputs = [words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
     program(&mut m, EVALUATION, header(3, &words(attribute::GENERIC, 4), &outputs), text);
     let levels = r::set_tessellation_lod::IDS;
-    m.set(THREED, &levels.map(|id| (id, 3f32.to_bits())));
+    m.threed(&levels.map(|id| (id, 3f32.to_bits())));
     // Quads, integer, triangles.
-    m.set(THREED, &[(r::set_patch::ID, 4), (r::set_tessellation_parameters::ID, 2 | 3 << 8)]);
+    m.threed(&[(r::set_patch::ID, 4), (r::set_tessellation_parameters::ID, 2 | 3 << 8)]);
     draw(&mut m, Topology::Patches, 0, 4);
     m.expect_no_faults();
     assert_eq!(covered(&mut m), 64 * 64);
@@ -366,7 +354,7 @@ fn patches_are_divided() {
     // A level of 0 drops the patch, an incomplete patch is none.
     m.write(TARGET, &vec![0; 4 * 64 * 64]);
     draw(&mut m, Topology::Patches, 0, 3);
-    m.set(THREED, &[(levels[1], 0)]);
+    m.threed(&[(levels[1], 0)]);
     draw(&mut m, Topology::Patches, 0, 4);
     assert_eq!(covered(&mut m), 0);
 }

@@ -1,7 +1,7 @@
 //! State of the Tegra X1's 3D class that few programs use: formats of depth, samples, what triangles and points fill.
 
 use crate::support::threed::{self, *};
-use crate::support::{DATA, Machine, THREED};
+use crate::support::{DATA, Machine};
 use triglyph_engine::Device;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::header::program::attribute;
@@ -27,17 +27,14 @@ fn constants<const N: usize>(m: &mut Machine, values: [f32; N]) {
 /// Over grey: source times 1, destination times one minus the second source, channel by channel.
 fn blend_with_second_source(m: &mut Machine) {
     m.write(TARGET, &vec![128; 4 * 64 * 64]);
-    m.set(
-        THREED,
-        &[
-            (r::set_blend::id(0), 1),
-            (r::set_blend_color_source_coeff::ID, 2),
-            (r::set_blend_color_dest_coeff::ID, 0x11),
-            (r::set_blend_separate_for_alpha::ID, 1),
-            (r::set_blend_alpha_source_coeff::ID, 0x12),
-            (r::set_blend_alpha_dest_coeff::ID, 0xC901),
-        ],
-    );
+    m.threed(&[
+        (r::set_blend::id(0), 1),
+        (r::set_blend_color_source_coeff::ID, 2),
+        (r::set_blend_color_dest_coeff::ID, 0x11),
+        (r::set_blend_separate_for_alpha::ID, 1),
+        (r::set_blend_alpha_source_coeff::ID, 0x12),
+        (r::set_blend_alpha_dest_coeff::ID, 0xC901),
+    ]);
 }
 
 /// Titles blend with a second source that their program does not have (Ryujinx a32a87e0c).
@@ -57,15 +54,12 @@ fn the_alpha_of_a_target_without_alpha_is_one() {
     let mut m = ready();
     m.write(TARGET, &vec![64; 4 * 64 * 64]);
     constants(&mut m, [1.0; 4]);
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_format::id(0), 0xF9),
-            (r::set_blend::id(0), 1),
-            (r::set_blend_color_source_coeff::ID, 1),
-            (r::set_blend_color_dest_coeff::ID, 7),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_format::id(0), 0xF9),
+        (r::set_blend::id(0), 1),
+        (r::set_blend_color_source_coeff::ID, 1),
+        (r::set_blend_color_dest_coeff::ID, 7),
+    ]);
     fill(&mut m, 0.5, RED);
     m.expect_no_faults();
     assert_eq!(threed::pixel(&mut m, 9, 9)[..3], [64; 3]);
@@ -89,15 +83,12 @@ fn outputs_are_limited_before_they_are_tested() {
     for (saturate, alpha, passes) in [(0, 1.5, true), (1, 1.5, false), (3, 1.5, false), (1 << 4, 1.5, true)] {
         let mut m = ready();
         constants(&mut m, [1.0, 1.0, 1.0, alpha, 0.0, 0.0, 0.0, 0.0]);
-        m.set(
-            THREED,
-            &[
-                (r::set_ps_saturate::ID, saturate),
-                (r::set_alpha_test::ID, 1),
-                (r::set_alpha_func::ID, 5),
-                (r::set_alpha_ref::ID, 1f32.to_bits()),
-            ],
-        );
+        m.threed(&[
+            (r::set_ps_saturate::ID, saturate),
+            (r::set_alpha_test::ID, 1),
+            (r::set_alpha_func::ID, 5),
+            (r::set_alpha_ref::ID, 1f32.to_bits()),
+        ]);
         fill(&mut m, 0.5, RED);
         m.expect_no_faults();
         assert_eq!(covered(&mut m) != 0, passes, "{saturate:#x}");
@@ -106,14 +97,11 @@ fn outputs_are_limited_before_they_are_tested() {
     for (saturate, expected) in [(0, [-3.0, -0.5, 0.5, 7.0]), (1, [0.0, 0.0, 0.5, 1.0]), (3, [-1.0, -0.5, 0.5, 1.0])] {
         let mut m = ready();
         constants(&mut m, [-3.0, -0.5, 0.5, 7.0, 0.0, 0.0, 0.0, 0.0]);
-        m.set(
-            THREED,
-            &[
-                (r::set_ps_saturate::ID, saturate),
-                (r::set_color_target_format::id(0), 0xC0),
-                (r::set_color_target_width::id(0), 16 * 64),
-            ],
-        );
+        m.threed(&[
+            (r::set_ps_saturate::ID, saturate),
+            (r::set_color_target_format::id(0), 0xC0),
+            (r::set_color_target_width::id(0), 16 * 64),
+        ]);
         fill(&mut m, 0.5, RED);
         m.expect_no_faults();
         assert_eq!(m.words::<4>(TARGET + 1024).map(f32::from_bits), expected, "{saturate}");
@@ -124,17 +112,14 @@ fn outputs_are_limited_before_they_are_tested() {
 fn products_with_zero_are_zero_if_asked() {
     for (asked, expected) in [(0, f32::NAN.to_bits()), (1, 2f32.to_bits())] {
         let mut m = ready();
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_format::id(0), 0xC0),
-                (r::set_color_target_width::id(0), 16 * 64),
-                (r::set_blend_float_option::ID, asked),
-                (r::set_blend::id(0), 1),
-                (r::set_blend_color_source_coeff::ID, 2),
-                (r::set_blend_color_dest_coeff::ID, 1),
-            ],
-        );
+        m.threed(&[
+            (r::set_color_target_format::id(0), 0xC0),
+            (r::set_color_target_width::id(0), 16 * 64),
+            (r::set_blend_float_option::ID, asked),
+            (r::set_blend::id(0), 1),
+            (r::set_blend_color_source_coeff::ID, 2),
+            (r::set_blend_color_dest_coeff::ID, 1),
+        ]);
         m.write(TARGET, &[f32::INFINITY; 4].map(f32::to_le_bytes).concat());
         constants(&mut m, [2.0, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0]);
         fill(&mut m, 0.5, RED);
@@ -166,24 +151,21 @@ fn every_format_of_depth_is_drawn_to_and_cleared() {
         let place = |x: u32, y: u32| DEPTH + SurfaceLayout::BlockLinear { log2_gobs: 0 }.offset(x, y, bytes, bytes);
         let bound = |m: &mut Machine| {
             m.write(DEPTH, &vec![0xFF; (64 * 64 * bytes) as usize]);
-            m.set(
-                THREED,
-                &[
-                    (r::set_zt_select::ID, 1),
-                    (r::set_zt_b::ID, (DATA + DEPTH) as u32),
-                    (r::set_zt_format::ID, format),
-                    (r::set_zt_size_a::ID, 64),
-                    (r::set_zt_size_b::ID, 64),
-                    (r::set_zt_size_c::ID, 1 << 16),
-                    (r::set_depth_test::ID, 1),
-                    (r::set_depth_write::ID, 1),
-                    (r::set_depth_func::ID, 8),
-                    (r::set_stencil_test::ID, 1),
-                    (r::set_stencil_op_zpass::ID, 3),
-                    (r::set_stencil_func_ref::ID, 0x5A),
-                    (r::set_two_sided_stencil_test::ID, 0),
-                ],
-            );
+            m.threed(&[
+                (r::set_zt_select::ID, 1),
+                (r::set_zt_b::ID, (DATA + DEPTH) as u32),
+                (r::set_zt_format::ID, format),
+                (r::set_zt_size_a::ID, 64),
+                (r::set_zt_size_b::ID, 64),
+                (r::set_zt_size_c::ID, 1 << 16),
+                (r::set_depth_test::ID, 1),
+                (r::set_depth_write::ID, 1),
+                (r::set_depth_func::ID, 8),
+                (r::set_stencil_test::ID, 1),
+                (r::set_stencil_op_zpass::ID, 3),
+                (r::set_stencil_func_ref::ID, 0x5A),
+                (r::set_two_sided_stencil_test::ID, 0),
+            ]);
         };
         let mut m = ready();
         bound(&mut m);
@@ -193,36 +175,30 @@ fn every_format_of_depth_is_drawn_to_and_cleared() {
         assert_eq!(covered(&mut m), 64 * 64, "{format:#x}");
         // What is there decides the next draw: nothing is less than itself.
         if format != 0x17 {
-            m.set(THREED, &[(r::set_depth_func::ID, 2), (r::set_stencil_test::ID, 0)]);
+            m.threed(&[(r::set_depth_func::ID, 2), (r::set_stencil_test::ID, 0)]);
             m.write(TARGET, &vec![0; 4 * 64 * 64]);
             fill(&mut m, 0.5, RED);
             assert_eq!(covered(&mut m), 0, "{format:#x}");
         }
         // A stencil that is not the reference fails.
         let has_stencil = !matches!(format, 0x0A | 0x13 | 0x15 | 0x18 | 0x1E);
-        m.set(
-            THREED,
-            &[
-                (r::set_depth_func::ID, 8),
-                (r::set_stencil_test::ID, 1),
-                (r::set_stencil_func::ID, 3),
-                (r::set_stencil_func_ref::ID, 0x11),
-            ],
-        );
+        m.threed(&[
+            (r::set_depth_func::ID, 8),
+            (r::set_stencil_test::ID, 1),
+            (r::set_stencil_func::ID, 3),
+            (r::set_stencil_func_ref::ID, 0x11),
+        ]);
         m.write(TARGET, &vec![0; 4 * 64 * 64]);
         fill(&mut m, 0.5, RED);
         assert_eq!(covered(&mut m) == 0, has_stencil, "{format:#x}");
 
         let mut m = ready();
         bound(&mut m);
-        m.set(
-            THREED,
-            &[
-                (r::set_z_clear_value::ID, 0.5f32.to_bits()),
-                (r::set_stencil_clear_value::ID, 0x5A),
-                (r::clear_surface::ID, 3),
-            ],
-        );
+        m.threed(&[
+            (r::set_z_clear_value::ID, 0.5f32.to_bits()),
+            (r::set_stencil_clear_value::ID, 0x5A),
+            (r::clear_surface::ID, 3),
+        ]);
         m.expect_no_faults();
         assert_eq!(m.read(place(13, 50), bytes as usize), expected, "cleared {format:#x}");
     }
@@ -230,21 +206,18 @@ fn every_format_of_depth_is_drawn_to_and_cleared() {
 
 /// A target of 16 by 16 pixels with so many samples, in rows; positions on the diagonal from the left top.
 fn multisampled(m: &mut Machine, mode: u32, [across, down]: [u32; 2]) {
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_width::id(0), 4 * 16 * across),
-            (r::set_color_target_height::id(0), 16 * down),
-            (r::set_surface_clip_horizontal::ID, 16 << 16),
-            (r::set_surface_clip_vertical::ID, 16 << 16),
-            (r::set_anti_alias::ID, mode),
-            (r::set_anti_alias_enable::ID, 1),
-            (r::set_anti_alias_sample_positions::id(0), 0x3322_1100),
-            (r::set_anti_alias_sample_positions::id(1), 0x7766_5544),
-            (r::set_anti_alias_sample_positions::id(2), 0xBBAA_9988),
-            (r::set_anti_alias_sample_positions::id(3), 0xFFEE_DDCC),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_width::id(0), 4 * 16 * across),
+        (r::set_color_target_height::id(0), 16 * down),
+        (r::set_surface_clip_horizontal::ID, 16 << 16),
+        (r::set_surface_clip_vertical::ID, 16 << 16),
+        (r::set_anti_alias::ID, mode),
+        (r::set_anti_alias_enable::ID, 1),
+        (r::set_anti_alias_sample_positions::id(0), 0x3322_1100),
+        (r::set_anti_alias_sample_positions::id(1), 0x7766_5544),
+        (r::set_anti_alias_sample_positions::id(2), 0xBBAA_9988),
+        (r::set_anti_alias_sample_positions::id(3), 0xFFEE_DDCC),
+    ]);
     viewport(m, 0, [0.0, 0.0, 16.0, 16.0]);
 }
 
@@ -261,14 +234,11 @@ fn values_stay_between_those_of_the_corners() {
     for first in (0..200).step_by(50) {
         let mut m = ready();
         multisampled(&mut m, 2, [2, 2]);
-        m.set(
-            THREED,
-            &[
-                (r::set_color_target_format::id(0), 0xC0),
-                (r::set_color_target_width::id(0), 16 * 16 * 2),
-                (r::set_anti_alias_sample_positions::id(0), 0xEAA2_6E26),
-            ],
-        );
+        m.threed(&[
+            (r::set_color_target_format::id(0), 0xC0),
+            (r::set_color_target_width::id(0), 16 * 16 * 2),
+            (r::set_anti_alias_sample_positions::id(0), 0xEAA2_6E26),
+        ]);
         program(&mut m, PIXEL, pixel_header(3), CENTROID);
         let corner = |n: u32| (n as f32 / 200.0 * std::f32::consts::TAU).sin_cos();
         let fan: Vec<_> = (first..first + 50)
@@ -299,7 +269,7 @@ fn values_of_multisampled_lines_depend_on_the_place_along_them() {
     let at = |v: f32| v / 8.0 - 1.0;
     let ends = [(2.0, [0.0, 0.0, 0.0, 1.0]), (14.0, [1.0, 0.0, 0.0, 1.0])];
     vertices(&mut m, &ends.map(|(v, color)| vertex(at(v), at(v), 0.5, color)));
-    m.set(THREED, &[(r::set_line_width_float::ID, 6f32.to_bits())]);
+    m.threed(&[(r::set_line_width_float::ID, 6f32.to_bits())]);
     draw(&mut m, Topology::Lines, 0, 2);
     m.expect_no_faults();
     let red = |m: &mut Machine, x: u32, y: u32| m.read(TARGET + u64::from(4 * (2 * y * 32 + 2 * x)), 1)[0];
@@ -317,7 +287,7 @@ fn sixteen_samples_are_stored_row_by_row() {
     // The right edge lies 5.5/16 of pixel 8: samples 0 to 5 are to the left of it.
     let edge = (8.0 + 5.5 / 16.0) / 8.0 - 1.0;
     vertices(&mut m, &rectangle([-1.0, -1.0, edge, 1.0], 0.5, RED));
-    m.set(THREED, &[(r::set_zpass_pixel_count::ID, 1)]);
+    m.threed(&[(r::set_zpass_pixel_count::ID, 1)]);
     draw(&mut m, Topology::TriangleStrip, 0, 4);
     m.expect_no_faults();
     assert_eq!(report(&mut m, 0x15, 0), 16 * (8 * 16 + 6));
@@ -330,15 +300,12 @@ fn sixteen_samples_are_stored_row_by_row() {
     }
     // Masks of coverage and of colours; the latter leaves the count alone.
     m.write(TARGET, &vec![0; 4 * 64 * 64]);
-    m.set(
-        THREED,
-        &[
-            (r::clear_report_value::ID, 1),
-            (r::set_sample_mask_x1_y1::ID, 0x8001),
-            (r::set_sample_mask::ID, 0x10),
-            (r::set_color_target_sample_mask::ID, 0xFF00),
-        ],
-    );
+    m.threed(&[
+        (r::clear_report_value::ID, 1),
+        (r::set_sample_mask_x1_y1::ID, 0x8001),
+        (r::set_sample_mask::ID, 0x10),
+        (r::set_color_target_sample_mask::ID, 0xFF00),
+    ]);
     fill(&mut m, 0.5, RED);
     assert_eq!(report(&mut m, 0x15, 0), 64 * (3 * 16 + 2));
     for k in 0..16 {
@@ -356,7 +323,7 @@ fn programs_number_samples_as_the_mode_does() {
         let ready = || {
             let mut m = ready();
             multisampled(&mut m, mode, [across, down]);
-            m.set(THREED, &[(r::set_color_target_format::id(0), 0xE5), (r::set_ps_output_sample_mask_usage::ID, 1)]);
+            m.threed(&[(r::set_color_target_format::id(0), 0xE5), (r::set_ps_output_sample_mask_usage::ID, 1)]);
             m
         };
         let sample = |m: &mut Machine, x: u32, y: u32, k: u32| {
@@ -368,7 +335,7 @@ fn programs_number_samples_as_the_mode_does() {
         let shown = |mode: &str| format!("pixld.{mode} r0, pt, [rz]\ni2f.f32.b32 r0, r0, 0x0\nexit\n");
         let mut m = ready();
         program(&mut m, PIXEL, pixel_header(0), &shown("my_index"));
-        m.set(THREED, &[(r::set_hybrid_anti_alias_control::ID, 2)]);
+        m.threed(&[(r::set_hybrid_anti_alias_control::ID, 2)]);
         fill(&mut m, 0.5, RED);
         for (k, number) in samples.clone() {
             assert_eq!(sample(&mut m, 5, 9, k), number as f32, "{mode} {k}");
@@ -407,7 +374,7 @@ fn triangles_fill_what_registers_say() {
     let cases = [(0, 0, 6), (1, 0, 10), (0, 2, 16), (1, 2, 16), (0, 1, 64 * 64)];
     for (conservative, mode, expected) in cases {
         let mut m = ready();
-        m.set(THREED, &[(r::set_conservative_raster::ID, conservative), (r::set_fill_via_triangle::ID, mode)]);
+        m.threed(&[(r::set_conservative_raster::ID, conservative), (r::set_fill_via_triangle::ID, mode)]);
         vertices(&mut m, &triangle);
         draw(&mut m, Topology::Triangles, 0, 3);
         m.expect_no_faults();
@@ -419,14 +386,11 @@ fn triangles_fill_what_registers_say() {
 fn smooth_points_are_round_unless_they_are_sprites() {
     for (smooth, sprite, round) in [(0, 0, false), (1, 0, true), (1, 1, false)] {
         let mut m = ready();
-        m.set(
-            THREED,
-            &[
-                (r::set_anti_aliased_point::ID, smooth),
-                (r::set_point_sprite::ID, sprite),
-                (r::set_point_size::ID, 20f32.to_bits()),
-            ],
-        );
+        m.threed(&[
+            (r::set_anti_aliased_point::ID, smooth),
+            (r::set_point_sprite::ID, sprite),
+            (r::set_point_size::ID, 20f32.to_bits()),
+        ]);
         vertices(&mut m, &[vertex(0.0, 0.0, 0.5, RED)]);
         draw(&mut m, Topology::Points, 0, 1);
         m.expect_no_faults();
@@ -445,7 +409,7 @@ fn smooth_lines_cover_parts_of_pixels() {
         [(1.0f32, [0, 0, 127, 127, 0, 0]), (3.0, [0, 127, 255, 255, 127, 0]), (0.5, [0, 0, 64, 64, 0, 0])]
     {
         let mut m = ready();
-        m.set(THREED, &[(r::set_anti_aliased_line::ID, 1), (r::set_line_width_float::ID, width.to_bits())]);
+        m.threed(&[(r::set_anti_aliased_line::ID, 1), (r::set_line_width_float::ID, width.to_bits())]);
         vertices(&mut m, &ends);
         draw(&mut m, Topology::Lines, 0, 2);
         m.expect_no_faults();
@@ -472,8 +436,8 @@ fn vertex_numbers_are_copied_to_any_attribute() {
             exit
         ";
         program(&mut m, VERTEX, header(1, &inputs, &outputs), text);
-        m.set(THREED, &[(r::set_vertex_id_copy::ID, enable | 0x7C << 4)]);
-        m.set(THREED, &[(r::set_da_output::ID, 1 << 12)]);
+        m.threed(&[(r::set_vertex_id_copy::ID, enable | 0x7C << 4)]);
+        m.threed(&[(r::set_da_output::ID, 1 << 12)]);
         capture(&mut m, &[0x24], 64);
         draw(&mut m, Topology::Points, 3, 3);
         m.expect_no_faults();
@@ -486,17 +450,14 @@ fn slices_of_deep_blocks_are_targets() {
     let mut m = ready();
     // 64 x 64 pixels, 6 slices, blocks of two GOBs and four slices.
     let blocks = Blocks { gobs_across: 4, rows: 64, slices: 6, log2_gobs: 1, log2_slices: 2 };
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_width::id(0), 64),
-            (r::set_color_target_memory::id(0), 1 << 4 | 2 << 8 | 1 << 16),
-            (r::set_color_target_third_dimension::id(0), 6),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_width::id(0), 64),
+        (r::set_color_target_memory::id(0), 1 << 4 | 2 << 8 | 1 << 16),
+        (r::set_color_target_third_dimension::id(0), 6),
+    ]);
     for slice in [0u32, 3, 5] {
         let color = slice as f32 * 16.0 / 255.0;
-        m.set(THREED, &[(r::set_rt_layer::ID, slice)]);
+        m.threed(&[(r::set_rt_layer::ID, slice)]);
         fill(&mut m, 0.5, [color, 1.0, 1.0, 1.0]);
     }
     m.expect_no_faults();
@@ -513,14 +474,11 @@ fn slices_of_deep_blocks_are_targets() {
 fn geometry_programs_let_primitives_pass() {
     let mut m = ready();
     // Layers of 64 x 64 pixels.
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_third_dimension::id(0), 3),
-            (r::set_color_target_array_pitch::id(0), 64 * 64),
-            (r::set_rt_layer::ID, 1 << 16),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_third_dimension::id(0), 3),
+        (r::set_color_target_array_pitch::id(0), 64 * 64),
+        (r::set_rt_layer::ID, 1 << 16),
+    ]);
     // The layer is the number of the primitive, plus one.
     let mut head = header(4, &words(attribute::PRIMITIVE_ID, 1), &words(attribute::LAYER, 1));
     head[0] |= 1 << 24;
@@ -557,11 +515,11 @@ fn edges_without_flag_are_not_drawn() {
     };
     for flags in 0..8u32 {
         let mut m = ready();
-        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        m.threed(&[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
         vertices(&mut m, &corners);
         let indices = (0..3).flat_map(|i| [(r::set_edge_flag::ID, flags >> i & 1), (r::draw_inline_index::ID, i)]);
         let begin = [(r::begin::ID, Topology::Triangles.bits())];
-        m.set(THREED, &begin.into_iter().chain(indices).chain([(r::end::ID, 0)]).collect::<Vec<_>>());
+        m.threed(&begin.into_iter().chain(indices).chain([(r::end::ID, 0)]).collect::<Vec<_>>());
         m.expect_no_faults();
         for (i, middle) in middles.into_iter().enumerate() {
             assert_eq!(near(&mut m, middle), flags >> i & 1 != 0, "{flags:03b} {i}");
@@ -572,7 +530,7 @@ fn edges_without_flag_are_not_drawn() {
     let middles = [(32, 8), (56, 32), (32, 56), (8, 32)];
     for flags in 0..16u32 {
         let mut m = ready();
-        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        m.threed(&[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
         vertices(&mut m, &corners);
         let array = |start: u32, count: u32| {
             let flag = (r::set_edge_flag::ID, flags >> start & 1);
@@ -581,7 +539,7 @@ fn edges_without_flag_are_not_drawn() {
         let index = [(r::set_edge_flag::ID, flags >> 1 & 1), (r::draw_inline_index::ID, 1)];
         let begin = [(r::begin::ID, Topology::Polygon.bits())];
         let last = [array(2, 1), array(3, 1)].concat();
-        m.set(THREED, &[&begin[..], &array(0, 1), &index, &last, &[(r::end::ID, 0)]].concat());
+        m.threed(&[&begin[..], &array(0, 1), &index, &last, &[(r::end::ID, 0)]].concat());
         m.expect_no_faults();
         for (i, middle) in middles.into_iter().enumerate() {
             assert_eq!(near(&mut m, middle), flags >> i & 1 != 0, "{flags:04b} {i}");
@@ -591,8 +549,8 @@ fn edges_without_flag_are_not_drawn() {
     // The register counts for all vertices of other draws; strips have all edges.
     for (topology, drawn) in [(Topology::Triangles, false), (Topology::TriangleStrip, true)] {
         let mut m = ready();
-        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
-        m.set(THREED, &[(r::set_edge_flag::ID, 0)]);
+        m.threed(&[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        m.threed(&[(r::set_edge_flag::ID, 0)]);
         vertices(&mut m, corners);
         draw(&mut m, topology, 0, 3);
         assert_eq!(covered(&mut m) != 0, drawn, "{topology:?}");
@@ -621,17 +579,8 @@ fn quads_count_as_one_primitive() {
         program(&mut m, PIXEL, head, text);
         vertices(&mut m, &corners);
         // One float a pixel.
-        m.set(THREED, &[(r::set_color_target_format::id(0), 0xE5)]);
-        let count = corners.len() as u32;
-        m.set(
-            THREED,
-            &[
-                (r::begin::ID, topology.bits()),
-                (r::set_vertex_array_start::ID, 0),
-                (r::draw_vertex_array::ID, count),
-                (r::end::ID, 0),
-            ],
-        );
+        m.threed(&[(r::set_color_target_format::id(0), 0xE5)]);
+        draw(&mut m, topology, 0, corners.len() as u32);
         m.expect_no_faults();
         for (x, y) in [(1, 1), (14, 62), (17, 9), (30, 50), (40, 20), (63, 63), (63, 0)] {
             let number = m.words::<1>(TARGET + u64::from(4 * (y * EDGE + x)))[0];
@@ -663,7 +612,7 @@ fn depth_bias_is_in_units_of_the_format() {
     for (format, shift, plain) in [(0x14, 8, 0x60_0000), (0x13, 0, 0x6000), (0x0A, 0, 0.375f32.to_bits())] {
         for bias in [0.0f32, 4.0, -2.0] {
             let mut m = ready();
-            m.set(THREED, &depth_with_bias(format, bias));
+            m.threed(&depth_with_bias(format, bias));
             fill(&mut m, 0.375, RED);
             m.expect_no_faults();
             let stored = m.words::<1>(DEPTH)[0];
@@ -680,7 +629,7 @@ fn depth_bias_counts_on_steep_planes() {
     let strip: Vec<_> = strip.iter().zip([-1.0f32, 1.0].repeat(2)).map(|(&(x, z), y)| vertex(x, y, z, RED)).collect();
     let drawn = |format: u32, bias: f32| {
         let mut m = ready();
-        m.set(THREED, &depth_with_bias(format, bias));
+        m.threed(&depth_with_bias(format, bias));
         vertices(&mut m, &strip);
         draw(&mut m, Topology::TriangleStrip, 0, 4);
         m.expect_no_faults();
@@ -729,13 +678,10 @@ fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     for (text, faults) in [(text, false), (only, true)] {
         let mut m = ready();
         m.write(POOL, &texture_header(TARGET, 4).map(u32::to_le_bytes).concat());
-        m.set(
-            THREED,
-            &[
-                (r::set_tex_header_pool_b::ID, (DATA + POOL) as u32),
-                (r::set_tex_sampler_pool_b::ID, (DATA + POOL + 0x1000) as u32),
-            ],
-        );
+        m.threed(&[
+            (r::set_tex_header_pool_b::ID, (DATA + POOL) as u32),
+            (r::set_tex_sampler_pool_b::ID, (DATA + POOL + 0x1000) as u32),
+        ]);
         program(&mut m, PIXEL, pixel_header(0), text);
         fill(&mut m, 0.5, RED);
         assert_eq!(m.gpu.faults().total() != 0, faults);
@@ -780,25 +726,22 @@ fn programs_blend() {
         let mut m = ready();
         m.write(TARGET, &destination.repeat(64 * 64));
         constants(&mut m, [source[0], source[1], source[2], source[3], 0.0, 0.0, 0.0, 0.0]);
-        m.set(
-            THREED,
-            &[
-                (r::set_blend::id(0), 1),
-                (r::set_blend_separate_for_alpha::ID, 1),
-                (r::set_blend_alpha_source_coeff::ID, 2),
-                (r::set_blend_alpha_dest_coeff::ID, 6),
-                (r::set_iterated_blend::ID, control),
-                (r::set_iterated_blend_pass::ID, words.len() as u32),
-                (r::set_iterated_blend_constant_red::id(0), 0x3800),
-                (r::set_iterated_blend_constant_green::id(0), 0x3800),
-                (r::set_iterated_blend_constant_blue::id(0), 0x3800),
-                (r::load_iterated_blend_instruction_pointer::ID, 0),
-            ],
-        );
+        m.threed(&[
+            (r::set_blend::id(0), 1),
+            (r::set_blend_separate_for_alpha::ID, 1),
+            (r::set_blend_alpha_source_coeff::ID, 2),
+            (r::set_blend_alpha_dest_coeff::ID, 6),
+            (r::set_iterated_blend::ID, control),
+            (r::set_iterated_blend_pass::ID, words.len() as u32),
+            (r::set_iterated_blend_constant_red::id(0), 0x3800),
+            (r::set_iterated_blend_constant_green::id(0), 0x3800),
+            (r::set_iterated_blend_constant_blue::id(0), 0x3800),
+            (r::load_iterated_blend_instruction_pointer::ID, 0),
+        ]);
         // A draw before has another program: it must not be remembered.
         fill(&mut m, 0.5, RED);
         m.write(TARGET, &destination.repeat(64 * 64));
-        m.set(THREED, &words.iter().map(|&word| (r::load_iterated_blend_instruction::ID, word)).collect::<Vec<_>>());
+        m.threed(&words.iter().map(|&word| (r::load_iterated_blend_instruction::ID, word)).collect::<Vec<_>>());
         fill(&mut m, 0.5, RED);
         m.expect_no_faults();
         let got = threed::pixel(&mut m, 40, 7);

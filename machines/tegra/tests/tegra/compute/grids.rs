@@ -1,7 +1,7 @@
 //! Grids on several threads: what they leave is what their blocks leave in order, and whether they were shared is as
 //! expected.
 
-use crate::compute::{CODE, descriptor, launch};
+use crate::compute::{BEGIN, CODE, descriptor, launch};
 use crate::support::threed::texture_header;
 use crate::support::{COMPUTE, DATA, Machine, methods};
 use triglyph_engine::cache::TierMode;
@@ -28,15 +28,8 @@ const THREADS: u32 = 64;
 /// Texels of a row and of a column of the image.
 const EDGE: u32 = 256;
 
-/// R5 is the number of the thread in the grid, R10 the place of its word of the input, R12 of the output.
-const BEGIN: &str = "\
-s2r r0, sr_ctaid_x
-s2r r1, sr_ctaid_y
-s2r r2, sr_tid_x
-mov r3, c[0][0x8], 0xf
-imad r0, r1, r3, r0
-mov r4, c[0][0xc], 0xf
-imad r5, r0, r4, r2
+/// R10 is the place of the thread's word of the input, R12 of the output.
+const PLACES: &str = "\
 shl r6, r5, 0x2
 mov r11, rz, 0xf
 mov r13, rz, 0xf
@@ -65,12 +58,12 @@ const ALL: [(TierMode, usize); 6] = [
     (TierMode::JitOnly, 4),
 ];
 
-/// A machine with a program after [`BEGIN`], its constants, and numbers where it loads and stores.
+/// A machine with a program after [`BEGIN`] and [`PLACES`], its constants, and numbers where it loads and stores.
 fn machine(program: &str, (tier, threads): (TierMode, usize)) -> Machine {
     let mut options = Options::new(tier, threads);
     options.fuel = FUEL;
     let mut machine = Machine::with(&options);
-    let words = assemble_program(&format!("{BEGIN}{program}\nexit")).expect("a program");
+    let words = assemble_program(&format!("{BEGIN}{PLACES}{program}\nexit")).expect("a program");
     machine.write(CODE.into(), &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
     let at = |offset: u32| DATA as u32 + offset;
     let constants = [at(INPUT), at(OUTPUT), GRID[0], THREADS, at(OUTPUT + 2), 0];

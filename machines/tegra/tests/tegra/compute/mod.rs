@@ -16,9 +16,9 @@ const RESULTS: u32 = 0x4000;
 const ORDER: u32 = 0x8000;
 const SEMAPHORES: u32 = 0x9000;
 
-/// Every thread stores its number in the grid, the number of a thread of its block that it reads from shared memory,
-/// and a constant, all added. The first thread of each block appends the block's number to a list.
-const PROGRAM: &str = "\
+/// Programs begin with it: R0 is the number of the block in the grid, R2 that of the thread in the block, of which there
+/// are R4, and R5 that of the thread in the grid.
+pub const BEGIN: &str = "\
 s2r r0, sr_ctaid_x
 s2r r1, sr_ctaid_y
 s2r r2, sr_tid_x
@@ -26,6 +26,11 @@ mov r3, c[0][0x8], 0xf
 imad r0, r1, r3, r0
 mov r4, c[0][0xc], 0xf
 imad r5, r0, r4, r2
+";
+
+/// Every thread stores its number in the grid, the number of a thread of its block that it reads from shared memory,
+/// and a constant, all added. The first thread of each block appends the block's number to a list.
+const PROGRAM: &str = "\
 shl r6, r2, 0x2
 sts.b32 r2, [r6]
 bar.sync 0x0, 0x0, pt
@@ -109,7 +114,7 @@ pub fn launch(machine: &mut Machine, words: &[u32; 64]) {
 
 #[test]
 fn grids_run_block_after_block() {
-    let mut machine = machine(PROGRAM);
+    let mut machine = machine(&format!("{BEGIN}{PROGRAM}"));
     launch(&mut machine, &descriptor(GRID, [THREADS, 1, 1], false));
     machine.expect_no_faults();
     let results: [u32; 6 * THREADS as usize] = machine.words(RESULTS.into());
@@ -151,7 +156,7 @@ fn grids_release_their_semaphores() {
 
 #[test]
 fn grids_that_cannot_be_are_counted() {
-    let mut machine = machine(PROGRAM);
+    let mut machine = machine(&format!("{BEGIN}{PROGRAM}"));
     for block in [[0, 1, 1], [1024, 2, 1]] {
         machine.write(SEMAPHORES.into(), &[0; 4]);
         launch(&mut machine, &descriptor(GRID, block, true));

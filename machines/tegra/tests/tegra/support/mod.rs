@@ -104,6 +104,11 @@ impl Machine {
         }
     }
 
+    /// The same on that of the 3D class.
+    pub fn threed(&mut self, registers: &[(usize, u32)]) {
+        self.set(THREED, registers);
+    }
+
     pub fn register(&self, class: Class, method: usize) -> u32 {
         self.gpu.channel(0).expect("a channel").units().registers(class).get(method)
     }

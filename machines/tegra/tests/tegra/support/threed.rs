@@ -4,7 +4,7 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_guest::tegra::shader::assemble_program;
 
-use super::{DATA, Machine, THREED};
+use super::{DATA, Machine};
 
 /// Where things are in the data.
 pub const PROGRAMS: u64 = 0;
@@ -129,41 +129,38 @@ const DRIVER: [(usize, u32); 19] = [
 /// The same of a machine with options of its own.
 pub fn ready_on(mut m: Machine) -> Machine {
     let at = |offset: u64| (DATA + offset) as u32;
-    m.set(THREED, &DRIVER);
-    m.set(THREED, &[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_ct_write::id(target), 0x1111)));
-    m.set(THREED, &[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_color_target_memory::id(target), 0)));
-    m.set(THREED, &[(r::set_blend_separate_for_alpha::ID, 0)]);
+    m.threed(&DRIVER);
+    m.threed(&[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_ct_write::id(target), 0x1111)));
+    m.threed(&[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_color_target_memory::id(target), 0)));
+    m.threed(&[(r::set_blend_separate_for_alpha::ID, 0)]);
     for rectangle in 0..8 {
         let clips = [r::set_window_clip_horizontal::id(rectangle), r::set_window_clip_vertical::id(rectangle)];
-        m.set(THREED, &clips.map(|clip| (clip, 0)));
+        m.threed(&clips.map(|clip| (clip, 0)));
     }
     let every = 0xFFFF_0000;
     for viewport in 0..16 {
         let clips = [r::set_viewport_clip_horizontal::id(viewport), r::set_viewport_clip_vertical::id(viewport)];
-        m.set(THREED, &clips.map(|clip| (clip, every)));
+        m.threed(&clips.map(|clip| (clip, every)));
     }
-    m.set(
-        THREED,
-        &[
-            (r::set_color_target_b::id(0), at(TARGET)),
-            (r::set_color_target_width::id(0), 4 * EDGE),
-            (r::set_color_target_height::id(0), EDGE),
-            (r::set_color_target_format::id(0), 0xD5),
-            (r::set_color_target_memory::id(0), 1 << 12),
-            (r::set_color_target_third_dimension::id(0), 1),
-            (r::set_ct_select::ID, 1),
-            (r::set_surface_clip_horizontal::ID, EDGE << 16),
-            (r::set_surface_clip_vertical::ID, EDGE << 16),
-            (r::set_viewport_scale_offset::ID, 1),
-            (r::set_viewport_clip_control::ID, 2),
-            (r::set_program_region_b::ID, at(PROGRAMS)),
-            (r::set_vertex_stream_a_format::id(0), 32 | 1 << 12),
-            (r::set_vertex_stream_a_location_b::id(0), at(VERTICES)),
-            (r::set_vertex_stream_limit_a_b::id(0), at(INDICES) - 1),
-            (r::set_vertex_attribute_a::id(0), 0x01 << 21 | 7 << 27),
-            (r::set_vertex_attribute_a::id(1), 16 << 7 | 0x01 << 21 | 7 << 27),
-        ],
-    );
+    m.threed(&[
+        (r::set_color_target_b::id(0), at(TARGET)),
+        (r::set_color_target_width::id(0), 4 * EDGE),
+        (r::set_color_target_height::id(0), EDGE),
+        (r::set_color_target_format::id(0), 0xD5),
+        (r::set_color_target_memory::id(0), 1 << 12),
+        (r::set_color_target_third_dimension::id(0), 1),
+        (r::set_ct_select::ID, 1),
+        (r::set_surface_clip_horizontal::ID, EDGE << 16),
+        (r::set_surface_clip_vertical::ID, EDGE << 16),
+        (r::set_viewport_scale_offset::ID, 1),
+        (r::set_viewport_clip_control::ID, 2),
+        (r::set_program_region_b::ID, at(PROGRAMS)),
+        (r::set_vertex_stream_a_format::id(0), 32 | 1 << 12),
+        (r::set_vertex_stream_a_location_b::id(0), at(VERTICES)),
+        (r::set_vertex_stream_limit_a_b::id(0), at(INDICES) - 1),
+        (r::set_vertex_attribute_a::id(0), 0x01 << 21 | 7 << 27),
+        (r::set_vertex_attribute_a::id(1), 16 << 7 | 0x01 << 21 | 7 << 27),
+    ]);
     viewport(&mut m, 0, [0.0, 0.0, EDGE as f32, EDGE as f32]);
     let inputs = words(attribute::GENERIC, 8);
     let outputs = [words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
@@ -175,18 +172,25 @@ pub fn ready_on(mut m: Machine) -> Machine {
 /// A viewport over a rectangle of pixels: x, y, width, height; y of clip space downwards, depth 0 to 1.
 pub fn viewport(m: &mut Machine, n: usize, [x, y, width, height]: [f32; 4]) {
     let float = |id: usize, v: f32| (id, v.to_bits());
-    m.set(
-        THREED,
-        &[
-            float(r::set_viewport_scale_x::id(n), width / 2.0),
-            float(r::set_viewport_scale_y::id(n), height / 2.0),
-            float(r::set_viewport_scale_z::id(n), 1.0),
-            float(r::set_viewport_offset_x::id(n), x + width / 2.0),
-            float(r::set_viewport_offset_y::id(n), y + height / 2.0),
-            (r::set_viewport_clip_horizontal::id(n), x as u32 | (width as u32) << 16),
-            (r::set_viewport_clip_vertical::id(n), y as u32 | (height as u32) << 16),
-        ],
-    );
+    m.threed(&[
+        float(r::set_viewport_scale_x::id(n), width / 2.0),
+        float(r::set_viewport_scale_y::id(n), height / 2.0),
+        float(r::set_viewport_scale_z::id(n), 1.0),
+        float(r::set_viewport_offset_x::id(n), x + width / 2.0),
+        float(r::set_viewport_offset_y::id(n), y + height / 2.0),
+        (r::set_viewport_clip_horizontal::id(n), x as u32 | (width as u32) << 16),
+        (r::set_viewport_clip_vertical::id(n), y as u32 | (height as u32) << 16),
+    ]);
+}
+
+/// Sets pools of texture headers and of samplers, and the last number of both.
+pub fn texture_pools(m: &mut Machine, headers: u64, samplers: u64, last: u32) {
+    m.threed(&[
+        (r::set_tex_header_pool_b::ID, (DATA + headers) as u32),
+        (r::set_tex_header_pool_c::ID, last),
+        (r::set_tex_sampler_pool_b::ID, (DATA + samplers) as u32),
+        (r::set_tex_sampler_pool_c::ID, last),
+    ]);
 }
 
 /// Stores a program and switches its stage on.
@@ -200,7 +204,7 @@ pub fn program(m: &mut Machine, stage: usize, header: [u32; 20], text: &str) {
         (r::set_pipeline_shader::id(stage), 1 | (stage as u32) << 4),
         (r::set_pipeline_program::id(stage), offset as u32),
     ];
-    m.set(THREED, &switch);
+    m.threed(&switch);
 }
 
 /// Stores vertices.
@@ -221,15 +225,12 @@ pub fn rectangle([x0, y0, x1, y1]: [f32; 4], z: f32, color: [f32; 4]) -> [Vertex
 
 /// BEGIN, DRAW_VERTEX_ARRAY, END.
 pub fn draw(m: &mut Machine, topology: Topology, start: u32, count: u32) {
-    m.set(
-        THREED,
-        &[
-            (r::begin::ID, topology.bits()),
-            (r::set_vertex_array_start::ID, start),
-            (r::draw_vertex_array::ID, count),
-            (r::end::ID, 0),
-        ],
-    );
+    m.threed(&[
+        (r::begin::ID, topology.bits()),
+        (r::set_vertex_array_start::ID, start),
+        (r::draw_vertex_array::ID, count),
+        (r::end::ID, 0),
+    ]);
 }
 
 /// A pixel of the target: bytes r, g, b, a.
@@ -248,30 +249,24 @@ pub fn capture(m: &mut Machine, words: &[u8], size: u32) {
         let word = words.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
         (r::set_stream_out_layout_select_buffer0::id(i), word)
     });
-    m.set(THREED, &layout.collect::<Vec<_>>());
-    m.set(
-        THREED,
-        &[
-            (r::set_stream_out_buffer_enable::id(0), 1),
-            (r::set_stream_out_buffer_address_b::id(0), (DATA + CAPTURED) as u32),
-            (r::set_stream_out_buffer_size::id(0), size),
-            (r::set_stream_out_buffer_load_write_pointer::id(0), 0),
-            (r::set_stream_out_control_component_count::id(0), words.len() as u32),
-            (r::set_stream_out_control_stride::id(0), 4 * words.len() as u32),
-            (r::set_stream_output::ID, 1),
-        ],
-    );
+    m.threed(&layout.collect::<Vec<_>>());
+    m.threed(&[
+        (r::set_stream_out_buffer_enable::id(0), 1),
+        (r::set_stream_out_buffer_address_b::id(0), (DATA + CAPTURED) as u32),
+        (r::set_stream_out_buffer_size::id(0), size),
+        (r::set_stream_out_buffer_load_write_pointer::id(0), 0),
+        (r::set_stream_out_control_component_count::id(0), words.len() as u32),
+        (r::set_stream_out_control_stride::id(0), 4 * words.len() as u32),
+        (r::set_stream_output::ID, 1),
+    ]);
 }
 
 /// What a report says: 64 bits.
 pub fn report(m: &mut Machine, kind: u32, sub: u32) -> u64 {
-    m.set(
-        THREED,
-        &[
-            (r::set_report_semaphore_b::ID, (DATA + REPORT) as u32),
-            (r::set_report_semaphore_d::ID, 2 | sub << 5 | 0xF << 12 | kind << 23),
-        ],
-    );
+    m.threed(&[
+        (r::set_report_semaphore_b::ID, (DATA + REPORT) as u32),
+        (r::set_report_semaphore_d::ID, 2 | sub << 5 | 0xF << 12 | kind << 23),
+    ]);
     let [low, high] = m.words(REPORT);
     u64::from(high) << 32 | u64::from(low)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::threed::{self, EDGE, PIXEL, TARGET};
-use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options, signalled};
+use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, header, methods, options, signalled};
 use triglyph_engine::device::{Access, FaultKind};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -604,7 +604,7 @@ fn a_handle_mapped_twice_is_drawn_to_in_order() {
             (r::set_depth_write::ID, 1),
             (r::set_depth_func::ID, 8),
         ];
-        m.set(THREED, &depth);
+        m.threed(&depth);
         draw_rectangles(&mut m, 40);
         m
     });
@@ -644,7 +644,7 @@ fn more_memory_than_may_be_mapped_is_unsupported() {
 #[test]
 fn samples_are_counted_when_a_snapshot_is_taken() {
     let mut m = threed::ready();
-    m.set(THREED, &[(r::set_zpass_pixel_count::ID, 1)]);
+    m.threed(&[(r::set_zpass_pixel_count::ID, 1)]);
     draw_rectangles(&mut m, 2);
     let snapshot = m.gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut other = Machine::new();
