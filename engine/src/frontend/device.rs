@@ -2,13 +2,13 @@
 
 /// Methods of traits that are the same in every machine.
 ///
-/// `device_of_core!(core of machine)` makes those of a [`Device`](crate::Device) that only concern its memory, renderer,
-/// faults and budget: those of the field `core`, which has fields of these names. `take_snapshot` and
+/// `device_of_core!(core of machine)` makes those of a [`Device`](crate::Device) that only concern its memory,
+/// renderer, faults and budget: those of the field `core`, which has fields of these names. `take_snapshot` and
 /// `restore_snapshot` are methods of the machine.
 /// `device_of_core!(recorded row)` makes those that record themselves in the field `calls`, for machines with a field
 /// `deferred`; `row` finds the row of a call. `device_of_core!(checked map)` makes `map` where nothing has to be drawn
-/// before. `device_of_core!(replay calls)` makes those of
-/// [`Replay`](crate::device::Replay), of which `replay` is a method of the machine.
+/// before. `device_of_core!(replay calls)` makes those of [`Replay`](crate::device::Replay), of which `replay` is a
+/// method of the machine.
 #[macro_export]
 macro_rules! device_of_core {
     ($core:ident of $machine:expr) => {

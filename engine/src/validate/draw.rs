@@ -89,7 +89,7 @@ impl Draw<'_> {
         self.register(number as u32).to_string()
     }
 
-    /// What a check has found about a register, which is shown behind `what`, the beginning of a sentence.
+    /// What a check has found about a register, which follows `what`, the beginning of a sentence.
     pub fn found(&self, register: usize, what: impl Display, advice: impl Into<String>) -> Found {
         Found::at(register, format!("{what}: {}.", self.show(register)), advice)
     }

@@ -16,8 +16,8 @@ const RESULTS: u32 = 0x4000;
 const ORDER: u32 = 0x8000;
 const SEMAPHORES: u32 = 0x9000;
 
-/// Programs begin with it: R0 is the number of the block in the grid, R2 that of the thread in the block, of which there
-/// are R4, and R5 that of the thread in the grid.
+/// Programs begin with it: R0 is the number of the block in the grid, R5 that of the thread in the grid, R2 that of the
+/// thread in its block, which has R4 of them.
 pub const BEGIN: &str = "\
 s2r r0, sr_ctaid_x
 s2r r1, sr_ctaid_y
