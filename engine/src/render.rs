@@ -270,9 +270,9 @@ impl<P: Pipeline> Renderer<P> {
         self.stats.stages.texture += done.texture;
     }
 
-    /// Notes packets of a push buffer that code was run for, and the words they had.
-    pub fn note_packet_traces(&mut self, runs: u64, words: u64) {
-        self.stats.packet_trace_runs += runs;
+    /// Notes that code was run for packets of a push buffer, and the words they had.
+    pub fn note_packet_trace(&mut self, words: u64) {
+        self.stats.packet_trace_runs += 1;
         self.stats.packet_trace_words += words;
     }
 

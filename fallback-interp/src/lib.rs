@@ -76,7 +76,7 @@ impl Tier for Interpreter {
     }
 
     fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
-        Ok(Arc::new(packet_trace::Kernel::new(key)))
+        Ok(Arc::new(packet_trace::Kernel(key.clone())))
     }
 
     fn program_vertex(

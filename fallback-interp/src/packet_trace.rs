@@ -1,86 +1,54 @@
 //! Packet traces: one packet after the other, as the contract defines it.
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceJob, PacketTraceKernel, PacketTraceKey, Store};
+use triglyph_guest::kernel::packet_trace::{Packet, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store};
 
 /// A packet trace kernel: its key.
 #[derive(Clone, Debug)]
-pub struct Kernel {
-    key: PacketTraceKey,
-}
+pub struct Kernel(pub PacketTraceKey);
 
 impl Kernel {
-    /// The kernel of `key`.
-    pub fn new(key: &PacketTraceKey) -> Self {
-        Kernel { key: key.clone() }
-    }
-
-    fn guarded(&self, words: &[u32], first: usize, count: usize) -> bool {
-        let holds = |packet: &Packet| words[packet.header as usize] & packet.mask == packet.word;
-        self.key.packets[first..first + count].iter().all(holds)
-    }
-
-    fn store(&self, job: &mut PacketTraceJob<'_>, store: &Store) {
-        match store {
-            Store::Words { at, register, mask, groups } => {
-                for (i, &groups) in groups.iter().enumerate() {
-                    self.register(job, *register as usize + i, job.words[*at as usize + i], *mask, groups);
-                }
+    fn store(&self, words: &[u32], machine: &mut dyn PacketTraceMachine, store: &Store) {
+        let Store { at, field: (shift, bits), register, mask, groups } = store;
+        let target = machine.registers();
+        for (i, groups) in groups.iter().enumerate() {
+            let value = words[*at as usize + i] >> shift & (u32::MAX >> (32 - *bits));
+            let register = *register as usize + i;
+            let old = target.registers[register].get();
+            let new = old & !mask | value & mask;
+            target.registers[register].set(new);
+            if self.0.copies {
+                target.copies[register].set(new);
             }
-            Store::Field { at, shift, bits, register, groups } => {
-                let value = job.words[*at as usize] >> shift & ((1 << bits) - 1);
-                self.register(job, *register as usize, value, u32::MAX, *groups);
+            if self.0.copies || new != old {
+                target.dirty.set(target.dirty.get() | groups);
             }
-        }
-    }
-
-    fn register(&self, job: &mut PacketTraceJob<'_>, number: usize, value: u32, mask: u32, groups: u32) {
-        let target = job.machine.registers();
-        let old = target.registers[number].get();
-        let new = old & !mask | value & mask;
-        target.registers[number].set(new);
-        if self.key.copies {
-            target.copies[number].set(new);
-        }
-        if !self.key.changes || new != old {
-            target.dirty.set(target.dirty.get() | groups);
         }
     }
 }
 
 impl PacketTraceKernel for Kernel {
-    fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported> {
-        let key = &self.key;
-        let target = job.machine.registers();
-        let copies = if key.copies { key.registers as usize } else { 0 };
-        if !key.is_sound()
-            || job.words.len() < key.words as usize
-            || target.registers.len() < key.registers as usize
-            || target.copies.len() < copies
-        {
+    fn run(&self, words: &[u32], machine: &mut dyn PacketTraceMachine) -> Result<u32, Unsupported> {
+        let key = &self.0;
+        if !key.is_sound() || words.len() < key.words as usize || !key.fits(machine.registers()) {
             return Err(Unsupported("words or registers that are not there"));
         }
         let mut done = 0;
         while done < key.packets.len() {
-            let count = key.group(done);
-            if !self.guarded(job.words, done, count) {
+            let group = &key.packets[done..done + key.group(done)];
+            if group.iter().any(|packet| words[packet.header as usize] & packet.mask != packet.word) {
                 break;
             }
-            for number in done..done + count {
-                let stores = match &key.packets[number].act {
-                    Act::Store(stores) => Some(stores),
-                    Act::Checked { expected, stores } => {
-                        expected.iter().all(|&(at, word)| job.words[at as usize] == word).then_some(stores)
+            for Packet { expected, stores, .. } in group {
+                done += 1;
+                if !stores.is_empty() && expected.iter().all(|&(at, word)| words[at as usize] == word) {
+                    for store in stores {
+                        self.store(words, machine, store);
                     }
-                    Act::Call => None,
-                };
-                match stores {
-                    Some(stores) => stores.iter().for_each(|store| self.store(job, store)),
-                    None if job.machine.call(number as u32) => {}
-                    None => return Ok(number as u32 + 1),
+                } else if !machine.call(done as u32 - 1) {
+                    return Ok(done as u32);
                 }
             }
-            done += count;
         }
         Ok(done as u32)
     }

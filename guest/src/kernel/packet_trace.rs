@@ -1,24 +1,19 @@
 //! Packet trace kernels: packets of a push buffer or command list that recur with the same headers, compiled as one
 //! piece.
 //!
-//! A job has words, and a machine with registers. The packets of the key are done in order; each is one of these
-//! ([`Act`]):
+//! A run has words, and a machine with registers. The packets of the key are done in order. A packet with stores
+//! ([`Store`]) whose `expected` words all have their values is stored: its stores happen in order. Any other packet is
+//! executed by the machine ([`PacketTraceMachine::call`]), which says whether to go on.
 //!
-//! * `Store`: its stores ([`Store`]) happen in order. A store of words puts word `at + i` into register `register + i`,
-//!   for each `i` below the number of its groups; of the register's bits only those of `mask` change. A store of a
-//!   field puts bits `shift` to `shift + bits - 1` of word `at` into one register, as a number.
-//! * `Checked`: as `Store` if each of its `expected` words has its value, otherwise as `Call`.
-//! * `Call`: the machine executes it ([`PacketTraceMachine::call`]), and says whether to go on.
+//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number, and its groups
+//! are added to the dirty ones; without, the groups are only added if the store changed the register. Dirty groups are
+//! complete whenever the machine is called, and at the end.
 //!
-//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number. The groups of a
-//! stored register are added to the dirty ones; with [`PacketTraceKey::changes`] only if the store changed the
-//! register. Dirty groups are complete whenever the machine is called, and at the end.
-//!
-//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of `Store` packets are
-//! compared [`GROUP`] at a time, before any packet of the group is done: consecutive packets form groups. The first
-//! packet after one of another kind (or at the beginning) opens a group, and so does the one after a full group. If one
-//! header of a group differs, the trace ends before the group. Packets of other kinds are groups of their own.
-//! `expected` words are no guards.
+//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of packets with stores
+//! and without `expected` words are compared [`GROUP`] at a time, before any packet of the group is done: consecutive
+//! packets form groups. The first packet after one of another kind (or at the beginning) opens a group, and so does the
+//! one after a full group. If one header of a group differs, the trace ends before the group. Packets of other kinds
+//! are groups of their own. `expected` words are no guards.
 //!
 //! A run returns the number of packets that were done: all, those before the group whose guard failed, or those up to
 //! and including the call that ended it.
@@ -30,7 +25,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use super::code::MachineCode;
 use super::unsupported::Unsupported;
 
-/// `Store` packets whose headers are compared together.
+/// Packets whose headers are compared together.
 pub const GROUP: usize = 16;
 
 /// The key of a packet trace kernel.
@@ -40,10 +35,8 @@ pub struct PacketTraceKey {
     pub words: u32,
     /// Registers of the machine: stores are to smaller numbers.
     pub registers: u32,
-    /// Whether registers have copies.
+    /// Whether registers have copies, and every store makes its groups dirty.
     pub copies: bool,
-    /// Whether only registers that change make their groups dirty.
-    pub changes: bool,
     /// The packets.
     pub packets: Vec<Packet>,
 }
@@ -57,97 +50,65 @@ pub struct Packet {
     pub mask: u32,
     /// Their value.
     pub word: u32,
-    /// The action.
-    pub act: Act,
+    /// Indices of words and the values that they need to have; otherwise the machine executes the packet.
+    pub expected: Vec<(u32, u32)>,
+    /// Its stores; without any the machine executes it.
+    pub stores: Vec<Store>,
 }
 
-/// The action of a packet.
+/// Consecutive words for consecutive registers, or a field of one word for one register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Act {
-    /// Words go to registers.
-    Store(Vec<Store>),
-    /// Words go to registers if some of them have the expected values.
-    Checked {
-        /// Indices of words, and their values.
-        expected: Vec<(u32, u32)>,
-        /// The stores if all are equal.
-        stores: Vec<Store>,
-    },
-    /// The machine executes it.
-    Call,
+pub struct Store {
+    /// Index of the first word.
+    pub at: u32,
+    /// The lowest bit of each word that is stored, as a number, and how many bits: 0 and 32 except for a single word.
+    pub field: (u8, u8),
+    /// The first register.
+    pub register: u32,
+    /// Bits of registers that change.
+    pub mask: u32,
+    /// The groups of each register.
+    pub groups: Vec<u32>,
 }
 
-/// Words, or a part of one, for registers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Store {
-    /// Words for consecutive registers.
-    Words {
-        /// Index of the first word.
-        at: u32,
-        /// The first register.
-        register: u32,
-        /// Bits that are stored.
-        mask: u32,
-        /// The groups of each register.
-        groups: Vec<u32>,
-    },
-    /// A part of a word for one register.
-    Field {
-        /// Index of the word.
-        at: u32,
-        /// Its lowest bit.
-        shift: u8,
-        /// How many bits, 1 to 31.
-        bits: u8,
-        /// The register.
-        register: u32,
-        /// Its groups.
-        groups: u32,
-    },
+impl Store {
+    /// Words from index `at` on, one for each of `groups`.
+    pub fn words(at: u32, register: u32, groups: Vec<u32>) -> Store {
+        Store { at, field: (0, 32), register, mask: u32::MAX, groups }
+    }
 }
 
 impl PacketTraceKey {
     /// Whether all words and registers that it names are in range.
     pub fn is_sound(&self) -> bool {
         let word = |at: u32, count: usize| at as usize + count <= self.words as usize;
-        let register = |first: u32, count: usize| first as usize + count <= self.registers as usize;
-        let store = |store: &Store| match store {
-            Store::Words { at, register: first, groups, .. } => {
-                word(*at, groups.len()) && register(*first, groups.len()) && !groups.is_empty()
-            }
-            Store::Field { at, shift, bits, register: first, .. } => {
-                word(*at, 1) && register(*first, 1) && (1..32).contains(bits) && *shift <= 32 - bits
-            }
+        let store = |store: &Store| {
+            let (count, (shift, bits)) = (store.groups.len(), store.field);
+            let field = (shift, bits) == (0, 32) || count == 1 && (1..32).contains(&bits) && shift <= 32 - bits;
+            let registers = store.register as usize + count <= self.registers as usize;
+            word(store.at, count) && registers && count != 0 && field
         };
         self.packets.iter().all(|packet| {
-            word(packet.header, 1)
-                && match &packet.act {
-                    Act::Store(stores) => stores.iter().all(store),
-                    Act::Checked { expected, stores } => {
-                        stores.iter().all(store) && expected.iter().all(|&(at, _)| word(at, 1))
-                    }
-                    Act::Call => true,
-                }
+            let expected = packet.expected.iter().all(|&(at, _)| word(at, 1));
+            word(packet.header, 1) && expected && packet.stores.iter().all(store)
         })
+    }
+
+    /// Whether a machine has all registers that the key may name.
+    pub fn fits(&self, target: TraceRegisters<'_>) -> bool {
+        let count = self.registers as usize;
+        target.registers.len() >= count && (!self.copies || target.copies.len() >= count)
     }
 
     /// How many packets from packet `first` on have their headers compared together.
     pub fn group(&self, first: usize) -> usize {
-        let is_store = |packet: &&Packet| matches!(packet.act, Act::Store(_));
-        self.packets.iter().skip(first).take(GROUP).take_while(is_store).count().max(1)
+        let is_stored = |packet: &&Packet| !packet.stores.is_empty() && packet.expected.is_empty();
+        self.packets.iter().skip(first).take(GROUP).take_while(is_stored).count().max(1)
     }
 
     /// Words that packets store without a call.
     pub fn stored(&self) -> usize {
-        let store = |store: &Store| match store {
-            Store::Words { groups, .. } => groups.len(),
-            Store::Field { .. } => 1,
-        };
-        let packet = |packet: &Packet| match &packet.act {
-            Act::Store(stores) | Act::Checked { stores, .. } => stores.iter().map(store).sum(),
-            Act::Call => 0,
-        };
-        self.packets.iter().map(packet).sum()
+        self.packets.iter().flat_map(|packet| &packet.stores).map(|store| store.groups.len()).sum()
     }
 }
 
@@ -170,22 +131,14 @@ pub trait PacketTraceMachine {
     fn call(&mut self, packet: u32) -> bool;
 }
 
-/// A run of a trace.
-pub struct PacketTraceJob<'a> {
-    /// Its words; more may follow them.
-    pub words: &'a [u32],
-    /// The machine.
-    pub machine: &'a mut dyn PacketTraceMachine,
-}
-
 /// Executes a packet trace.
 pub trait PacketTraceKernel: Send + Sync {
-    /// Executes the packets and returns their number.
+    /// Executes the packets, whose words are the first ones of `words`, and returns their number.
     ///
     /// # Errors
     ///
     /// [`Unsupported`], before anything happens, for fewer words or registers than the key says.
-    fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported>;
+    fn run(&self, words: &[u32], machine: &mut dyn PacketTraceMachine) -> Result<u32, Unsupported>;
     /// Its machine code; an interpreter has none.
     fn code(&self) -> MachineCode {
         MachineCode::default()

@@ -2,9 +2,7 @@
 
 use std::cell::Cell;
 
-use super::packet_trace::{
-    Act, Packet, PacketTraceJob, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
-};
+use super::packet_trace::{Packet, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters};
 use super::unsupported::Unsupported;
 
 /// Registers of the test machine.
@@ -31,19 +29,13 @@ pub struct Outcome {
     /// Packets that the machine was called for, and the dirty groups at that time.
     pub calls: Vec<(u32, u32)>,
     /// Registers and copies after it.
-    pub registers: [Vec<u32>; 2],
+    pub registers: [Vec<Cell<u32>>; 2],
     /// The dirty groups after it.
-    pub dirty: u32,
-}
-
-struct Machine {
-    registers: [Vec<Cell<u32>>; 2],
-    dirty: Cell<u32>,
-    calls: Vec<(u32, u32)>,
+    pub dirty: Cell<u32>,
     last_call: usize,
 }
 
-impl PacketTraceMachine for Machine {
+impl PacketTraceMachine for Outcome {
     fn registers(&mut self) -> TraceRegisters<'_> {
         TraceRegisters { registers: &self.registers[0], copies: &self.registers[1], dirty: &self.dirty }
     }
@@ -61,78 +53,58 @@ impl Case {
     /// Runs `kernel`.
     pub fn run(&self, kernel: &dyn PacketTraceKernel) -> Result<Outcome, Unsupported> {
         let cells = || self.registers.iter().copied().map(Cell::new).collect();
-        let mut machine = Machine {
-            registers: [cells(), cells()],
-            dirty: Cell::new(0),
-            calls: Vec::new(),
-            last_call: self.last_call,
-        };
-        let done = kernel.run(&mut PacketTraceJob { words: &self.words, machine: &mut machine })?;
-        Ok(Outcome {
-            done,
-            calls: machine.calls,
-            registers: machine.registers.map(|cells| cells.iter().map(Cell::get).collect()),
-            dirty: machine.dirty.get(),
-        })
+        let registers = [cells(), cells()];
+        let mut outcome =
+            Outcome { done: 0, calls: Vec::new(), registers, dirty: Cell::new(0), last_call: self.last_call };
+        outcome.done = kernel.run(&self.words, &mut outcome)?;
+        Ok(outcome)
     }
 }
 
 /// A random case; `random` gives 32 bits.
 pub fn case(random: &mut dyn FnMut() -> u32) -> Case {
-    let mut key = PacketTraceKey {
-        words: 0,
-        registers: REGISTERS,
-        copies: random() & 1 != 0,
-        changes: random() & 1 != 0,
-        packets: Vec::new(),
-    };
+    let mut key = PacketTraceKey { registers: REGISTERS, copies: random() & 1 != 0, ..PacketTraceKey::default() };
     let mut words = Vec::new();
-    // Few values, so that registers keep theirs at times.
-    let value = |random: &mut dyn FnMut() -> u32| if random() & 3 == 0 { random() } else { random() & 1 };
     let damage = random() & 3 == 0;
     for _ in 0..random() % 40 {
         let header = words.len() as u32;
         let mask = if random() & 3 == 0 { 0xFFFF_0000 } else { u32::MAX };
         let word = random() & mask;
         words.push(word | random() & !mask);
-        let mut stores = Vec::new();
-        for _ in 0..1 + random() % 2 {
-            stores.push(store(random, &mut words));
+        let mut stores: Vec<Store> = (0..1 + random() % 2).map(|_| store(random, &mut words)).collect();
+        let mut expected = Vec::new();
+        match random() % 8 {
+            0 => stores.clear(),
+            1 => expected.push((header + 1, words[header as usize + 1] ^ u32::from(random() & 3 == 0))),
+            _ => {}
         }
-        let act = match random() % 8 {
-            0 => Act::Call,
-            1 => {
-                let at = header + 1;
-                let expected = words[at as usize] ^ u32::from(random() & 3 == 0);
-                Act::Checked { expected: vec![(at, expected)], stores }
-            }
-            _ => Act::Store(stores),
-        };
         if damage && random() & 31 == 0 {
             words[header as usize] ^= 1 << (16 + random() % 16);
         }
-        key.packets.push(Packet { header, mask, word, act });
+        key.packets.push(Packet { header, mask, word, expected, stores });
     }
     key.words = words.len() as u32;
     let registers = (0..REGISTERS).map(|_| value(random)).collect();
     Case { key, words, registers, last_call: (random() % 8) as usize }
 }
 
+/// Few values, so that registers keep theirs at times.
+fn value(random: &mut dyn FnMut() -> u32) -> u32 {
+    if random() & 3 == 0 { random() } else { random() & 1 }
+}
+
 fn store(random: &mut dyn FnMut() -> u32, words: &mut Vec<u32>) -> Store {
     let at = words.len() as u32;
-    if random() & 7 == 0 {
-        let bits = 1 + (random() % 31) as u8;
-        let shift = (random() % (33 - u32::from(bits))) as u8;
-        words.push(random());
-        return Store::Field { at, shift, bits, register: random() % REGISTERS, groups: groups(random) };
-    }
-    let count = 1 + random() % 11;
-    words.extend((0..count).map(|_| if random() & 3 == 0 { random() } else { random() & 1 }));
+    let is_field = random() & 7 == 0;
+    let bits = if is_field { 1 + random() % 31 } else { 32 };
+    let count = if is_field { 1 } else { 1 + random() % 11 };
+    words.extend((0..count).map(|_| value(random)));
     let mask = if random() & 3 == 0 { random() | 1 } else { u32::MAX };
     let same = groups(random);
     let mixed = random() & 3 == 0;
     let groups = (0..count).map(|_| if mixed { groups(random) } else { same }).collect();
-    Store::Words { at, register: random() % (REGISTERS - count + 1), mask, groups }
+    let field = ((random() % (33 - bits)) as u8, bits as u8);
+    Store { at, field, register: random() % (REGISTERS - count + 1), mask, groups }
 }
 
 /// None, one or several of a few groups.

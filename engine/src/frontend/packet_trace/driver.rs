@@ -1,16 +1,16 @@
-//! Running packet traces: look up, analyze, look up again, run the code, account for the words.
+//! The way of a machine's words: packets that are only stored, and packet traces.
 
-use triglyph_guest::kernel::packet_trace::{PacketTraceJob, PacketTraceMachine, TraceRegisters};
+use triglyph_guest::kernel::packet_trace::{Packet, PacketTraceMachine, TraceRegisters};
 
-use super::table::{Compiled, Lookup};
-use super::{PacketTrace, PacketTraces};
+use super::table::Lookup;
+use super::{Before, MAX_WORDS, PacketTrace, PacketTraces, Shape};
 use crate::render::{Pipeline, Renderer};
 
-/// A machine at some packet of its command stream. It keeps its own cursor, which the driver moves by
-/// [`stored`](Self::stored) and [`execute`](Self::execute).
+/// A machine at some packet of its command stream. It keeps its own cursor, which is moved by
+/// [`store`](Self::store), [`stored`](Self::stored) and [`execute`](Self::execute).
 pub trait PacketSource {
-    /// Index of the first packet's header: 0, except where a packet begins with data.
-    const HEADER: usize = 0;
+    /// Words of a packet before its header.
+    const BEFORE_HEADER: usize = 0;
 
     /// The machine's pipeline.
     type Pipeline: Pipeline;
@@ -18,182 +18,189 @@ pub trait PacketSource {
     /// The channel's traces, and the renderer with its kernels and statistics.
     fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Self::Pipeline>);
 
-    /// Whether a trace may begin at the cursor, as far as the state of the machine is concerned.
-    fn is_ready(&self) -> bool;
+    /// Executes packets that are only stored, as many whole ones as `words` begin with and the budget suffices for.
+    /// Returns how many words these were.
+    fn store(&mut self, words: &[u32]) -> usize;
 
-    /// Records the packets from the cursor on, which are those of `words`.
-    fn analyze(&self, words: &[u32]) -> Option<PacketTrace>;
+    /// The packet that `words` begin with, if they have all of it.
+    fn shape(&self, words: &[u32]) -> Option<Shape>;
 
-    /// Prepares to run a trace after `done`. False if the budget does not suffice for all of it or its registers cannot
-    /// be stored to; then the packets are executed one by one.
-    fn prepare(&mut self, trace: &PacketTrace, done: Progress) -> bool;
+    /// The packet at word `at` of a trace, which is whole; `None` if it cannot be part of one. Indices in it count from
+    /// the beginning of the trace.
+    fn analyze(&self, words: &[u32], at: usize, before: &mut Before) -> Option<Packet>;
 
-    /// The registers that the prepared trace stores to.
-    fn registers(&mut self) -> TraceRegisters<'_>;
+    /// Whether a packet may be stored, as far as the state of the machine is concerned: to a bank of registers, if it
+    /// is known.
+    fn is_ready(&self, bank: Option<usize>) -> bool;
 
-    /// Moves the cursor over `words`, which code has stored, and takes them off the budget.
-    fn stored(&mut self, words: usize);
+    /// Whether the budget suffices for so many words and packets.
+    fn affords(&self, words: usize, packets: usize) -> bool;
 
-    /// Ends a run after packet `last`, which code has stored: sets the machine's state as executing the packet would.
-    /// The cursor is after it; `words` are those of the trace.
-    fn ended_after(&mut self, words: &[u32], trace: &PacketTrace, last: usize);
+    /// Whether the machine has to stop before the next packet.
+    fn stops(&self) -> bool {
+        false
+    }
 
-    /// Executes the packet at the cursor as if there were no traces, and moves the cursor. `words` begin with the
-    /// packet.
-    fn execute(&mut self, words: &[u32], packet: TracedPacket) -> Executed;
+    /// A bank of registers.
+    fn registers(&mut self, bank: usize) -> TraceRegisters<'_>;
+
+    /// Code has stored `packets` packets, which are `words`; the last one begins at word `last` of them. Takes them off
+    /// the budget, moves the cursor, and sets the machine's state as executing the last one would.
+    fn stored(&mut self, words: &[u32], packets: usize, last: usize);
+
+    /// Executes the packet of so many words that `words` begin with as if there were no traces. Returns by how many
+    /// words that moved the cursor: less than all if the machine was interrupted.
+    fn execute(&mut self, words: &[u32], packet: usize) -> usize;
 }
 
-/// A packet of a trace that the machine executes.
-#[derive(Clone, Copy, Debug)]
-pub struct TracedPacket {
-    /// Its words.
-    pub words: usize,
-    /// Words of the trace after it.
-    pub words_left: usize,
-    /// Whether code stores the next packet of the trace.
-    pub next_is_stored: bool,
+/// What comes where [`advance`] has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A packet that the machine has to execute; it counts as executed.
+    Packet,
+    /// No whole packet, or no words for a trace: the words that follow.
+    Words,
+    /// [`PacketSource::stops`].
+    Stop,
 }
 
-/// The result of a packet of a trace that the machine executed.
-#[derive(Clone, Copy, Debug)]
-pub struct Executed {
-    /// Words by which the cursor moved.
-    pub words: usize,
-    /// Whether the trace may continue.
-    pub may_continue: bool,
-    /// Whether no other trace may follow: the machine has to stop, or the segment has ended.
-    pub stops: bool,
-}
-
-/// Counts of the work of traces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Words.
-    pub words: usize,
-    /// Packets.
-    pub packets: usize,
-}
-
-/// Words of a command stream from some word on. Words that were read ahead may have to be read again, so they are
-/// borrowed again for each trace.
-pub trait WordsAhead {
-    /// The words from word `at` on; fewer than a trace has only where the segment or list ends.
-    fn from(&mut self, at: usize) -> &[u32];
-}
-
-impl WordsAhead for &[u32] {
-    #[inline]
-    fn from(&mut self, at: usize) -> &[u32] {
-        self.get(at..).unwrap_or(&[])
+/// Executes what can be executed of `words`, from the cursor on, by storing and by traces. `more`: other words follow
+/// these, and can be had.
+#[inline]
+pub fn advance<S: PacketSource>(source: &mut S, words: &[u32], more: bool) -> Next {
+    let (traces, renderer) = source.traces();
+    if renderer.packet_traces == 0 {
+        traces.room = usize::MAX;
+    }
+    let mut at = 0;
+    loop {
+        let room = source.traces().0.room;
+        if room == 0 {
+            if more && words.len() - at < MAX_WORDS {
+                return Next::Words;
+            }
+            let (taken, stops) = run_trace(source, &words[at..]);
+            at += taken;
+            if stops {
+                return Next::Stop;
+            }
+            continue;
+        }
+        let stored = source.store(&words[at..words.len().min(at.saturating_add(room))]);
+        at += stored;
+        let room = room.saturating_sub(stored);
+        let shape = source.shape(&words[at..]);
+        let (left, next) = match shape {
+            // A trace may begin at the packet instead of within it.
+            Some(shape) if shape.words > room && room < MAX_WORDS => (0, None),
+            Some(shape) if shape.ends => (0, Some(Next::Packet)),
+            Some(shape) => (room.saturating_sub(shape.words), Some(Next::Packet)),
+            None if more || at == words.len() => (room, Some(Next::Words)),
+            None => (room, Some(Next::Packet)),
+        };
+        source.traces().0.room = left;
+        if let Some(next) = next {
+            return next;
+        }
     }
 }
 
-/// Runs traces from the cursor on, one after the other, as long as there is code for what follows.
-#[inline(always)]
-pub fn run_traces<S: PacketSource>(source: &mut S, ahead: &mut impl WordsAhead) -> Progress {
-    source.traces().0.looked();
-    let (mut done, mut runs) = (Progress::default(), 0);
-    while source.is_ready() {
-        let words = ahead.from(done.words);
-        let Some(compiled) = find(source, words) else { break };
-        if words.len() < compiled.trace.words() || !source.prepare(&compiled.trace, done) {
-            source.traces().0.give_back(compiled, true);
-            break;
-        }
-        let mut run = RunningTrace { source, words, compiled: &compiled, done: 0, executed: None, stops: false };
-        let packets = run.run();
-        let RunningTrace { done: taken, stops, .. } = run;
-        let trace = &compiled.trace;
-        let distance = trace.start(trace.first_mismatch(packets, words)).saturating_sub(taken);
-        let all = packets == trace.packets();
-        done = Progress { words: done.words + taken, packets: done.packets + packets };
-        runs += 1;
-        source.traces().0.give_back(compiled, all);
-        if stops {
-            break;
-        }
-        if distance != 0 {
-            // The packet that differs may begin a trace.
-            source.traces().0.begin_after(distance);
-            break;
-        }
-        if taken == 0 {
-            break;
-        }
+/// Runs the code for what is at the cursor, if there is any. Returns how many words were executed, and whether the
+/// machine has to stop after the last of them.
+#[inline(never)]
+fn run_trace<S: PacketSource>(source: &mut S, words: &[u32]) -> (usize, bool) {
+    source.traces().0.room = MAX_WORDS;
+    if source.stops() || !source.is_ready(None) {
+        return (0, false);
     }
-    source.traces().1.note_packet_traces(runs, done.words as u64);
+    // What is executed clears no traces: bindings do not change within one.
+    let mut traces = std::mem::take(source.traces().0);
+    let done = find(source, &mut traces, words).map_or((0, false), |entry| run(source, &mut traces, entry, words));
+    *source.traces().0 = traces;
     done
 }
 
-/// Code for the packets that `words` begin with. What has been met often enough is analyzed on the way.
-#[inline(always)]
-fn find<S: PacketSource>(source: &mut S, words: &[u32]) -> Option<Box<Compiled>> {
-    let header = *words.get(S::HEADER)?;
-    let (traces, renderer) = source.traces();
-    let entry = match traces.lookup(header, words, renderer.packet_traces) {
+/// The entry with code for the packets that `words` begin with. What has been met often enough is recorded on the way.
+fn find<S: PacketSource>(source: &mut S, traces: &mut PacketTraces, words: &[u32]) -> Option<usize> {
+    let header = *words.get(S::BEFORE_HEADER)?;
+    let threshold = source.traces().1.packet_traces;
+    let entry = match traces.find(header, words, threshold) {
         Lookup::Nothing => return None,
-        Lookup::Run(compiled) => return Some(compiled),
-        Lookup::Analyze(entry) => entry,
+        Lookup::Ready(entry) => return Some(entry),
+        Lookup::Record(entry) => entry,
     };
-    let trace = source.analyze(words);
-    let (traces, renderer) = source.traces();
-    traces.learn(entry, renderer.packet_traces, trace, &renderer.kernels);
-    match traces.lookup(header, words, renderer.packet_traces) {
-        Lookup::Run(compiled) => Some(compiled),
-        _ => None,
+    let trace = PacketTrace::record(S::BEFORE_HEADER, words, |words, at, before| {
+        let shape = source.shape(&words[at..])?;
+        Some((source.analyze(words, at, before)?, shape))
+    });
+    let trace = trace.map(|mut trace| {
+        let target = source.registers(trace.bank);
+        (trace.key.registers, trace.key.copies) = (target.registers.len() as u32, !target.copies.is_empty());
+        trace
+    });
+    traces.learn(entry, threshold, trace, &source.traces().1.kernels).then_some(entry)
+}
+
+/// Runs the code of an entry. Returns what [`run_trace`] does.
+fn run<S: PacketSource>(source: &mut S, traces: &mut PacketTraces, entry: usize, words: &[u32]) -> (usize, bool) {
+    let Some((trace, kernel)) = traces.code(entry) else { return (0, false) };
+    if !source.affords(trace.words(), trace.packets()) || !source.is_ready(Some(trace.bank)) {
+        return (0, false);
     }
+    let mut run = Run { source, words, trace, words_done: 0, packets_done: 0, called: false };
+    let packets = kernel.run(words, &mut run).map_or(0, |packets| packets as usize);
+    run.stored(packets);
+    let (taken, called) = (run.words_done, run.called);
+    // The packet that differs may begin a trace, and so may the one after a trace.
+    let distance = trace.start(trace.first_mismatch(packets, words)).saturating_sub(taken);
+    let (all, stuck) = (packets == trace.packets(), taken == 0 && distance == 0);
+    source.traces().1.note_packet_trace(taken as u64);
+    traces.room = if stuck { MAX_WORDS } else { distance };
+    traces.note_end(entry, all);
+    // As without traces, nothing is looked at after words that are only stored.
+    (taken, called && source.stops())
 }
 
 /// A trace that is running.
-struct RunningTrace<'r, S> {
+struct Run<'r, S> {
     source: &'r mut S,
     /// The words, from the trace's first one on.
     words: &'r [u32],
-    compiled: &'r Compiled,
-    /// Words of the trace that are done, and that the source's cursor has moved over.
-    done: usize,
-    /// The last packet that the machine executed.
-    executed: Option<usize>,
-    stops: bool,
+    trace: &'r PacketTrace,
+    /// Words and packets of the trace that are done, and that the source's cursor has moved over.
+    words_done: usize,
+    packets_done: usize,
+    /// Whether the machine executed the last one.
+    called: bool,
 }
 
-impl<S: PacketSource> RunningTrace<'_, S> {
-    /// Returns how many packets were done; the source's cursor is after them then.
-    fn run(&mut self) -> usize {
-        let (compiled, words) = (self.compiled, self.words);
-        let Ok(packets) = compiled.kernel.run(&mut PacketTraceJob { words, machine: self }) else { return 0 };
-        let packets = packets as usize;
-        if let Some(last) = packets.checked_sub(1).filter(|&last| self.executed != Some(last)) {
-            self.stored(compiled.trace.start(packets));
-            self.source.ended_after(words, &compiled.trace, last);
-        }
-        packets
-    }
-
-    /// Accounts for words before word `to`, which code has stored.
+impl<S: PacketSource> Run<'_, S> {
+    /// Accounts for packets before packet `to`, which code has stored.
     fn stored(&mut self, to: usize) {
-        self.source.stored(to - self.done);
-        self.done = to;
+        let count = to.saturating_sub(self.packets_done);
+        if count != 0 {
+            let (start, end) = (self.words_done, self.trace.start(to));
+            self.source.stored(&self.words[start..end], count, self.trace.start(to - 1) - start);
+            (self.words_done, self.packets_done, self.called) = (end, to, false);
+        }
     }
 }
 
-impl<S: PacketSource> PacketTraceMachine for RunningTrace<'_, S> {
+impl<S: PacketSource> PacketTraceMachine for Run<'_, S> {
     fn registers(&mut self) -> TraceRegisters<'_> {
-        self.source.registers()
+        self.source.registers(self.trace.bank)
     }
 
     fn call(&mut self, packet: u32) -> bool {
-        let (packet, trace) = (packet as usize, &self.compiled.trace);
-        let (start, end) = (trace.start(packet), trace.start(packet + 1));
-        self.stored(start);
-        let traced = TracedPacket {
-            words: end - start,
-            words_left: trace.words() - end,
-            next_is_stored: trace.stores(packet + 1),
-        };
-        let executed = self.source.execute(&self.words[start..], traced);
-        self.done += executed.words;
-        (self.executed, self.stops) = (Some(packet), executed.stops);
-        executed.may_continue
+        let (trace, next) = (self.trace, packet as usize + 1);
+        self.stored(next - 1);
+        let (start, end) = (self.words_done, trace.start(next));
+        self.words_done += self.source.execute(&self.words[start..], end - start);
+        (self.packets_done, self.called) = (next, true);
+        let stores = trace.key.packets.get(next).is_some_and(|packet| !packet.stores.is_empty());
+        self.words_done == end
+            && !self.source.stops()
+            && self.source.affords(trace.words() - end, trace.packets() - next)
+            && (!stores || self.source.is_ready(Some(trace.bank)))
     }
 }

@@ -1,10 +1,11 @@
 //! Packets that recur with the same headers: finding them, counting them, compiling them, running the code.
 //!
 //! ```text
-//! words ─► machine ── may a trace begin here? ──► PacketTraces::lookup, by the first header
+//! words ─► advance ── may a trace begin here? ──► PacketTraces::find, by the first header
 //!            │                                      ├─ seen often: PacketSource::analyze ─► kernel cache ─► code
-//!            │◄── packets one by one ◄── nothing ◄──┤
+//!            │◄── PacketSource::store ◄── nothing ◄─┤
 //!            │◄── packet after the trace ◄── run ◄──┴─ code is ready
+//!            └──► a packet that is the machine's
 //! ```
 //! Traces begin where segments and lists begin, after draws, after other traces, and otherwise every [`MAX_WORDS`]
 //! words: at the same words whether code runs or not. Nothing is hashed on the way: the code compares its headers
@@ -15,9 +16,9 @@ mod driver;
 mod table;
 mod trace;
 
-pub use driver::{Executed, PacketSource, Progress, TracedPacket, WordsAhead, run_traces};
+pub use driver::{Next, PacketSource, advance};
 pub use table::{PacketTraces, THRESHOLD};
-pub use trace::{AnalyzedPacket, MAX_WORDS, PacketTrace};
+pub use trace::{Before, MAX_WORDS, PacketTrace, Shape};
 
 #[cfg(test)]
 mod tests;

@@ -101,14 +101,17 @@ impl Pica {
         let bounded = host.budget.is_bounded();
         let mut ahead = Ahead::default();
         self.packet_traces.begin_here();
+        // Whether the next packet is known not to be quiet.
+        let mut other = false;
         while list.at + 1 < words && !self.stopped() && list.words_left > 0 {
             if !host.renderer.draw_closed(host.memory) || host.budget.is_over() {
                 return false;
             }
-            let before = list.at;
+            let (before, mut packets) = (list.at, 0);
             let most = if bounded { MAX_STORED.min(host.budget.affordable_words(WORD_TIME)) } else { list.words_left };
-            let (next, packets) = self.quiet_packets(host, window, &mut ahead, list.at, most / PACKET);
-            list.at = next;
+            if !other {
+                (list.at, packets, other) = self.quiet_packets(host, window, &mut ahead, list.at, most / PACKET);
+            }
             if packets == 0 {
                 let triangles = host.renderer.triangles();
                 list.at = self.run_packet(host, window, list.at, words);
@@ -117,7 +120,7 @@ impl Pica {
                 let _ = host.budget.spend(TRIANGLE_TIME * triangles);
                 Self::charge_primitives(host);
                 ahead.forget();
-                self.packet_traces.begin_here();
+                other = false;
             }
             let enough = spend(host, list.at - before);
             if !bounded && !enough {

@@ -5,13 +5,17 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
-use super::registers::{UPLOADS, WRITES};
+use super::packet_trace::{Source, is_quiet, registers};
+use super::registers::WRITES;
 use crate::class_3d::{Host, Pica};
-use triglyph_engine::frontend::packet_trace::MAX_WORDS;
+use triglyph_engine::frontend::packet_trace::{MAX_WORDS, Next, advance};
 use triglyph_engine::mem::read_words;
 
 /// Words that are read at once.
 const WORDS: usize = 512;
+
+/// Words that are there to be executed if the list has them: more than a trace or a packet.
+const LEAST: usize = MAX_WORDS + 2;
 
 /// Words of a list from some word on. They have to be read again after everything that may change memory.
 pub(crate) struct Ahead {
@@ -34,85 +38,52 @@ impl Ahead {
 
     /// The words from word `at` of a list on that were read.
     #[inline]
-    pub fn from(&self, at: u64) -> &[u32] {
+    fn from(&self, at: u64) -> &[u32] {
         let skipped = usize::try_from(at.wrapping_sub(self.start)).unwrap_or(usize::MAX);
         self.words[..self.count].get(skipped..).unwrap_or(&[])
     }
 
-    /// The words from word `at` of a list on: at least as many as a trace has, if the list has them.
-    pub fn trace_words(&mut self, list: Window<'_>, at: u64) -> &[u32] {
+    /// The words from word `at` of a list on, at least a whole packet and as many as a trace has if the list has them,
+    /// and whether it has more.
+    pub fn words(&mut self, list: Window<'_>, at: u64) -> (&[u32], bool) {
         let end = (list.len() / 4) as u64;
-        if self.from(at).len() < MAX_WORDS && self.start + (self.count as u64) < end || self.count == 0 {
-            self.fill(list, at);
+        let has_more = |ahead: &Ahead| ahead.start + (ahead.count as u64) < end;
+        if self.count == 0 || self.from(at).len() < LEAST && has_more(self) {
+            self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
+            self.start = at;
         }
-        self.from(at)
-    }
-
-    /// Reads words of a list from word `at` on.
-    pub fn fill(&mut self, list: Window<'_>, at: u64) {
-        self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
-        self.start = at;
+        (self.from(at), has_more(self))
     }
 }
 
 impl Pica {
     /// Executes packets from word `at` of `list` on as long as they are only stored or upload something, `most` of them
-    /// at most. Returns the word after them and how many there were.
+    /// at most. Returns the word after them, how many there were, and whether the packet there is another one.
     pub(crate) fn quiet_packets(
         &mut self,
         host: &mut Host<'_>,
         list: Window<'_>,
         ahead: &mut Ahead,
-        mut at: u64,
+        at: u64,
         most: u64,
-    ) -> (u64, u64) {
-        let mut packets = 0;
-        if !self.immediate.is_empty() {
-            return (at, packets);
-        }
-        let has_traces = host.renderer.packet_traces != 0;
-        let mut room = if has_traces { self.packet_traces.room() } else { usize::MAX };
-        while packets < most {
-            if room == 0 {
-                let done = self.run_packet_traces(host, list, ahead, at, most - packets);
-                (at, packets) = (at + done.words as u64, packets + done.packets as u64);
-                room = self.packet_traces.room();
-            }
-            if ahead.from(at).len() < 2 {
-                ahead.fill(list, at);
-            }
-            let &[value, header, ref rest @ ..] = ahead.from(at) else { break };
-            let header = Header(header);
-            let Some(extra) = rest.get(..header.extra()) else {
-                if ahead.start == at {
-                    break;
-                }
-                ahead.fill(list, at);
-                continue;
-            };
-            let words = header.packet_words();
-            if words > room && room < MAX_WORDS {
-                // A trace may begin here.
-                room = 0;
-                continue;
-            }
-            if !self.store_packet(value, header, extra, at) && !self.upload_packet(host, value, header, extra, at) {
+    ) -> (u64, u64, bool) {
+        let left = if self.immediate.is_empty() { most } else { 0 };
+        let mut source = Source { pica: self, host, at, left };
+        let mut next = Next::Words;
+        while source.left != 0 && next == Next::Words {
+            let (words, more) = ahead.words(list, source.at);
+            next = advance(&mut source, words, more);
+            if !more {
                 break;
             }
-            at += words as u64;
-            room = room.saturating_sub(words);
-            packets += 1;
         }
-        if has_traces {
-            self.packet_traces.begin_after(room);
-        }
-        (at, packets)
+        (source.at, left - source.left, next == Next::Packet)
     }
 
     /// A packet that is only stored, at word `at`. Otherwise nothing has happened: false.
     #[inline(always)]
-    fn store_packet(&mut self, value: u32, header: Header, extra: &[u32], at: u64) -> bool {
-        let (first, mask) = (header.id(), header.bit_mask());
+    pub(super) fn store_packet(&mut self, value: u32, header: Header, extra: &[u32], at: u64) -> bool {
+        let ((first, count), mask) = (registers(header), header.bit_mask());
         if extra.is_empty() {
             let stored = self.registers.store_plain(first, value, mask);
             if stored {
@@ -120,7 +91,6 @@ impl Pica {
             }
             return stored;
         }
-        let count = if header.consecutive() { 1 + extra.len() } else { 1 };
         if WRITES.plain_from(first) < count {
             return false;
         }
@@ -135,7 +105,7 @@ impl Pica {
     }
 
     /// A packet of uploads, at word `at`. Otherwise nothing has happened: false.
-    pub(crate) fn upload_packet(
+    pub(super) fn upload_packet(
         &mut self,
         host: &mut Host<'_>,
         value: u32,
@@ -143,11 +113,10 @@ impl Pica {
         extra: &[u32],
         at: u64,
     ) -> bool {
-        let first = header.id();
-        let count = if header.consecutive() { 1 + extra.len() } else { 1 };
-        if !UPLOADS.get(first..first + count).is_some_and(|uploads| uploads.iter().all(|&upload| upload)) {
+        if !is_quiet(header) {
             return false;
         }
+        let (first, count) = registers(header);
         let mask = header.bit_mask();
         self.position = 4 * at;
         let floats = regs::EFFECTS[first] == Effect::Trigger(Trigger::ShaderFloatData);

@@ -36,7 +36,6 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
 fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
     let at = channel.get;
     let next = at.wrapping_add(4);
-    puller.graph.packet_traces.begin_here();
     match Command::decode(word) {
         Command::Methods(packet) => {
             channel.packet = packet;

@@ -1,44 +1,25 @@
 //! Packets that are only stored: most words of a push buffer.
 
-use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
 
 use super::registers::index;
 use crate::class_3d::Curie;
 use crate::class_3d::effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};
 
-/// What is known in advance of a packet's words.
-pub(crate) enum PacketEffect {
-    /// They are stored; the groups of each.
-    Stored(Vec<u32>),
-    /// They are stored as long as those of these indices have the same values; the groups of each.
-    Validated(Vec<usize>, Vec<u32>),
-    /// They do more than that.
-    Triggers,
-}
-
-/// What is known in advance of words for consecutive methods, between draws.
-pub(crate) fn packet_effect(method: u32, words: &[u32]) -> PacketEffect {
+/// Which words for consecutive methods have to stay the same for all of them to be only stored between draws, by their
+/// indices; `None` if they do more than that.
+pub(crate) fn expected_words(method: u32, words: &[u32]) -> Option<Vec<usize>> {
     let at = |i: usize| method + 4 * i as u32;
-    let groups = || (0..words.len()).map(|i| WRITES.groups(index(at(i)))).collect();
     let checked: Vec<usize> = (0..words.len()).filter(|&i| WRITES.is_trigger(index(at(i)))).collect();
-    if checked.is_empty() {
-        return PacketEffect::Stored(groups());
-    }
     let is_taken =
         |&i: &usize| !METHOD_EFFECTS[index(at(i))].is_trigger() && !is_unknown(at(i)) && takes(at(i), words[i]);
-    if checked.iter().all(is_taken) { PacketEffect::Validated(checked, groups()) } else { PacketEffect::Triggers }
+    checked.iter().all(is_taken).then_some(checked)
 }
 
 impl Curie {
     /// Whether words may be stored without drawing first what waits for them.
     pub(crate) fn is_between_draws(&self) -> bool {
         self.gather.is_none()
-    }
-
-    /// Where packet traces store.
-    pub(crate) fn trace_registers(&mut self) -> TraceRegisters<'_> {
-        self.registers.trace_registers()
     }
 
     /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set

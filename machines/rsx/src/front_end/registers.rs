@@ -1,6 +1,5 @@
 //! The methods of an object as registers, by their byte addresses.
 
-use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::rsx::fifo::METHODS;
 
 use triglyph_engine::frontend::{DirtyOnChange, RegisterFile, WriteEffects as Effects};
@@ -38,11 +37,6 @@ impl Registers {
     #[inline]
     pub fn set(&self, method: u32, word: u32) {
         self.0.set(index(method), word);
-    }
-
-    /// Where packet traces store.
-    pub fn trace_registers(&self) -> TraceRegisters<'_> {
-        self.0.trace_registers()
     }
 
     /// The register file, for what is derived from it.

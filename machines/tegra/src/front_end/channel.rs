@@ -10,12 +10,12 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 
 pub use super::host::Blocked;
 use super::host::{self, Host, SavedBlocked, SavedHost};
-use super::packet::packet_words;
+use super::packet_trace::Source;
 use super::unit::{SavedUnits, Units, Words};
 use crate::core::{ADDRESS_MASK, Core, SPACE};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
-use triglyph_engine::frontend::packet_trace::PacketTraces;
+use triglyph_engine::frontend::packet_trace::{Next, PacketSource, PacketTraces, advance};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 
@@ -390,47 +390,22 @@ impl Channel {
     /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was
     /// submitted is dropped.
     fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
-        let count = words.len();
-        let mut done = 0;
         self.packet_traces.begin_here();
-        while done < count {
-            if core.renderer.packet_traces != 0 {
-                if self.packet_traces.is_due() {
-                    match self.run_packet_traces(core, address, words, done) {
-                        Step::On(taken) => done += taken,
-                        Step::Over(on) => return on,
-                    }
-                    if done == count || self.blocked.is_some() || core.budget.is_over() {
-                        break;
-                    }
-                }
-                let taken = self.plain_runs(core, address, &words[..count.min(done + self.packet_traces.room())], done);
-                self.packet_traces.passed(taken);
-                done += taken;
-                if done == count {
-                    break;
-                }
-                if self.stream.pending.is_none() && self.packet_traces.crosses(packet_words(words[done])) {
-                    continue;
-                }
-            } else {
-                done += self.plain_runs(core, address, words, done);
-                if done == count {
-                    break;
-                }
+        let mut source = Source { channel: self, core, address, words, at: 0, end: None };
+        while source.at < words.len() {
+            let rest = &words[source.at..];
+            let in_packet = source.channel.stream.pending.is_some();
+            if in_packet || advance(&mut source, rest, false) == Next::Packet {
+                source.execute(words, 1);
             }
-            let header = self.stream.pending.is_none().then(|| words[done]);
-            match self.step(core, address, words, done) {
-                Step::On(taken) => {
-                    self.note_passed(header, taken);
-                    done += taken;
-                }
-                Step::Over(on) => return on,
+            if let Some(on) = source.end {
+                return on;
             }
-            if self.blocked.is_some() || core.budget.is_over() {
+            if source.stops() {
                 break;
             }
         }
+        let done = source.at;
         self.advance(done);
         true
     }
@@ -472,17 +447,13 @@ impl Channel {
         Step::On(done - before)
     }
 
-    /// Headers whose data are only stored, as many as follow each other from word `first` of a chunk at `address` on,
-    /// and the fuel lasts for: the way of most words of a push buffer. Returns how many words were taken.
-    fn plain_runs(&self, core: &mut Core, address: u64, words: &[u32], first: usize) -> usize {
-        if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
-            return 0;
-        }
-        let room = usize::try_from(core.budget.affordable_words(1)).unwrap_or(usize::MAX);
-        let words = &words[first..];
-        let words = &words[..words.len().min(room)];
-        // Words taken, and where the data of the last header are.
+    /// Headers whose data are only stored, as many as `words` begin with: the way of most words of a push buffer.
+    /// Returns how many words were taken, and where the data of the last header are.
+    pub(super) fn plain_runs(&self, words: &[u32]) -> (usize, usize) {
         let (mut done, mut last) = (0, 0);
+        if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
+            return (done, last);
+        }
         while let Some(&header) = words.get(done) {
             let (subchannel, method) = (header >> 13 & 7, header & METHOD_MASK);
             let Bound::Class(class) = self.bound[subchannel as usize] else { break };
@@ -515,12 +486,7 @@ impl Channel {
                 _ => break,
             }
         }
-        if done != 0 {
-            core.position = address.wrapping_add(4 * (first + last) as u64) & ADDRESS_MASK;
-            // There was enough.
-            let _ = core.budget.spend_words(done as u64, done as u64);
-        }
-        done
+        (done, last)
     }
 
     /// Leaves `words` of the segment.

@@ -5,7 +5,6 @@ pub(crate) mod classes;
 pub(crate) mod condition;
 pub(crate) mod host;
 pub(crate) mod mme;
-pub(crate) mod packet;
 pub(crate) mod packet_trace;
 pub(crate) mod registers;
 pub(crate) mod report;

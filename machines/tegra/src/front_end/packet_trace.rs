@@ -5,93 +5,109 @@
 //! executed by the machine, because it ends the parameters. Host methods, masks of sub-devices and words that are no
 //! header of a run end a trace before them.
 
-use triglyph_guest::kernel::mme::METHODS;
-use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store, TraceRegisters};
+use triglyph_guest::kernel::packet_trace::{Packet, Store, TraceRegisters};
 use triglyph_guest::tegra::fifo::{Command, METHOD_MASK, Run, Stepping, host};
 use triglyph_guest::tegra::methods::{Class, threed};
 
 use super::channel::{Bound, Channel, Step};
+use super::registers::Registers;
 use super::work::MACROS;
 use crate::core::{ADDRESS_MASK, Core};
-use triglyph_engine::frontend::packet_trace::{
-    AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,
-};
+use triglyph_engine::frontend::packet_trace::{Before, PacketSource, PacketTraces, Shape};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::program::Programs;
 
 /// Bits of a header with an immediate datum, without those of the datum.
 const IMMEDIATE: u32 = 0xE000_FFFF;
 
-/// Whether a header's packet ends a draw.
-fn ends_draw(class: Class, method: u32) -> bool {
-    class == Class::ThreeD && method as usize == threed::regs::end::ID
+/// The run of a header; one with an immediate datum has no words.
+fn run_of(header: u32) -> Option<Run> {
+    match Command::decode(header) {
+        Command::Run(run) | Command::Legacy(run) if run.count != 0 => Some(run),
+        Command::Immediate { subchannel, method, .. } => {
+            Some(Run { subchannel, method, count: 0, stepping: Stepping::Each })
+        }
+        _ => None,
+    }
 }
 
-impl Channel {
-    /// Notes that a packet, or data of one, of so many words was executed. A trace may begin after a draw, and after a
-    /// packet that cannot be part of a trace.
+/// A chunk of a push buffer at some word.
+pub(super) struct Source<'r> {
+    pub channel: &'r mut Channel,
+    pub core: &'r mut Core,
+    /// GPU address of the chunk.
+    pub address: u64,
+    /// Its words.
+    pub words: &'r [u32],
+    /// The cursor: the next word.
+    pub at: usize,
+    /// The segment ended; false when the fuel is used up.
+    pub end: Option<bool>,
+}
+
+impl Source<'_> {
+    fn affordable(&self) -> usize {
+        usize::try_from(self.core.budget.affordable_words(1)).unwrap_or(usize::MAX)
+    }
+
+    /// Moves the cursor over stored words, with the position of faults at one of them.
+    fn passed(&mut self, words: usize, position: usize) {
+        self.core.position = self.address.wrapping_add(4 * (self.at + position) as u64) & ADDRESS_MASK;
+        // There was enough.
+        let _ = self.core.budget.spend_words(words as u64, words as u64);
+        self.at += words;
+    }
+}
+
+/// What a packet at word `at` stores in registers, if that is all it does.
+fn stores(registers: &Registers, run: Run, at: u32) -> Option<Vec<Store>> {
+    let Run { method, count, stepping, .. } = run;
+    let words = |at: u32, method: u32, count: u32| {
+        let groups: Option<Vec<u32>> = (method..method + count).map(|method| registers.plain_groups(method)).collect();
+        groups.map(|groups| Store::words(at, method, groups))
+    };
+    Some(match stepping {
+        _ if count == 0 => vec![Store { field: (16, 13), ..words(at, method, 1)? }],
+        Stepping::Each => vec![words(at + 1, method, count)?],
+        // Each word overwrites the one before.
+        Stepping::Never => vec![words(at + count, method, 1)?],
+        Stepping::Once if count == 1 => vec![words(at + 1, method, 1)?],
+        Stepping::Once => vec![words(at + 1, method, 1)?, words(at + count, method + 1, 1)?],
+    })
+}
+
+impl PacketSource for Source<'_> {
+    type Pipeline = Programs;
+
+    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Programs>) {
+        (&mut self.channel.packet_traces, &mut self.core.renderer)
+    }
+
     #[inline]
-    pub(crate) fn note_passed(&mut self, header: Option<u32>, words: usize) {
-        self.packet_traces.passed(words);
-        if header.is_some_and(|header| !self.may_be_traced(header) || self.ends_draw(header)) {
-            self.packet_traces.begin_here();
+    fn store(&mut self, words: &[u32]) -> usize {
+        let words = &words[..words.len().min(self.affordable())];
+        let (stored, position) = self.channel.plain_runs(words);
+        if stored != 0 {
+            self.passed(stored, position);
         }
+        stored
     }
 
-    fn may_be_traced(&self, header: u32) -> bool {
-        let (subchannel, method) = match Command::decode(header) {
-            Command::Run(run) | Command::Legacy(run) if run.count != 0 => (run.subchannel, run.method),
-            Command::Immediate { subchannel, method, .. } => (subchannel, method),
-            _ => return false,
+    fn shape(&self, words: &[u32]) -> Option<Shape> {
+        let header = *words.first()?;
+        let Some(Run { subchannel, method, count, .. }) = run_of(header) else {
+            return Some(Shape { words: 1, ends: true });
         };
-        method >= host::END && matches!(self.bound(subchannel), Bound::Class(_))
+        let bound = self.channel.bound(subchannel);
+        let ends_draw = bound == Bound::Class(Class::ThreeD) && method as usize == threed::regs::end::ID;
+        let is_traced = method >= host::END && matches!(bound, Bound::Class(_));
+        let length = 1 + count as usize;
+        (length <= words.len()).then_some(Shape { words: length, ends: ends_draw || !is_traced })
     }
 
-    fn ends_draw(&self, header: u32) -> bool {
-        let method = header & METHOD_MASK;
-        let ends = |class| ends_draw(class, method);
-        method as usize == threed::regs::end::ID
-            && matches!(self.bound(header >> 13 & 7), Bound::Class(class) if ends(class))
-    }
-
-    /// The class whose registers a trace stores to.
-    fn class_of_trace(&self, trace: &PacketTrace) -> Class {
-        let stores = trace.key.packets.iter().find(|packet| !matches!(packet.act, Act::Call));
-        match stores.map(|packet| self.bound(packet.word >> 13 & 7)) {
-            Some(Bound::Class(class)) => class,
-            _ => Class::ThreeD,
-        }
-    }
-
-    /// Runs traces from word `first` of a chunk at `address` on.
-    #[inline(never)]
-    pub(crate) fn run_packet_traces(&mut self, core: &mut Core, address: u64, words: &[u32], first: usize) -> Step {
-        let class = Class::ThreeD;
-        let mut source = Source { channel: self, core, address, words, at: first, class, end: None };
-        let done = run_traces(&mut source, &mut &words[first..]);
-        source.end.map_or(Step::On(done.words), Step::Over)
-    }
-}
-
-/// What headers and earlier packets of a trace say about the next one.
-struct Analyzer<'c> {
-    channel: &'c Channel,
-    /// The class whose registers are stored to.
-    class: Option<Class>,
-    /// The packet before may have left a macro waiting for parameters.
-    macro_waits: bool,
-}
-
-impl Analyzer<'_> {
-    fn packet(&mut self, words: &[u32], at: usize) -> Option<AnalyzedPacket> {
-        let header = *words.get(at)?;
-        let (run, mask) = match Command::decode(header) {
-            Command::Run(run) | Command::Legacy(run) if run.count != 0 => (run, u32::MAX),
-            Command::Immediate { subchannel, method, .. } => {
-                (Run { subchannel, method, count: 0, stepping: Stepping::Each }, IMMEDIATE)
-            }
-            _ => return None,
-        };
+    fn analyze(&self, words: &[u32], at: usize, before: &mut Before) -> Option<Packet> {
+        let word = words[at];
+        let run = run_of(word)?;
         let Run { subchannel, method, count, stepping } = run;
         let Bound::Class(class) = self.channel.bound(subchannel) else { return None };
         // The last method that is written.
@@ -103,102 +119,50 @@ impl Analyzer<'_> {
         if method < host::END || last > METHOD_MASK {
             return None;
         }
-        let stores = if self.macro_waits { None } else { self.stores(class, run, at as u32) };
-        let calls_macro = last >= MACROS && matches!(class, Class::ThreeD | Class::TwoD);
-        self.macro_waits = calls_macro;
-        let data = at as u32 + 1 + u32::from(stepping == Stepping::Once && count > 1);
-        Some(AnalyzedPacket {
-            packet: Packet { header: at as u32, mask, word: header & mask, act: stores.map_or(Act::Call, Act::Store) },
-            words: 1 + count as usize,
-            position: if count == 0 { at as u32 } else { data },
-            ends_trace: ends_draw(class, method),
-        })
+        let mut stored = None;
+        if !before.calls {
+            stored = stores(self.channel.units.registers(class), run, at as u32);
+            if stored.is_some() && *before.bank.get_or_insert(class.index()) != class.index() {
+                stored = None;
+            }
+        }
+        // A macro may wait for parameters.
+        before.calls = last >= MACROS && matches!(class, Class::ThreeD | Class::TwoD);
+        let mask = if count == 0 { IMMEDIATE } else { u32::MAX };
+        let stores = stored.unwrap_or_default();
+        Some(Packet { header: at as u32, mask, word: word & mask, expected: Vec::new(), stores })
     }
 
-    /// What a packet stores, if that is all it does.
-    fn stores(&mut self, class: Class, run: Run, at: u32) -> Option<Vec<Store>> {
-        let Run { method, count, stepping, .. } = run;
-        let registers = self.channel.units.registers(class);
-        let groups = |method: u32| registers.plain_groups(method);
-        let word =
-            |at: u32, register: u32, groups: u32| Store::Words { at, register, mask: u32::MAX, groups: vec![groups] };
-        let stores = match stepping {
-            _ if count == 0 => {
-                vec![Store::Field { at, shift: 16, bits: 13, register: method, groups: groups(method)? }]
-            }
-            Stepping::Each => {
-                let groups: Option<Vec<u32>> = (method..method + count).map(groups).collect();
-                vec![Store::Words { at: at + 1, register: method, mask: u32::MAX, groups: groups? }]
-            }
-            // Each word overwrites the one before.
-            Stepping::Never => vec![word(at + count, method, groups(method)?)],
-            Stepping::Once if count == 1 => vec![word(at + 1, method, groups(method)?)],
-            Stepping::Once => {
-                vec![word(at + 1, method, groups(method)?), word(at + count, method + 1, groups(method + 1)?)]
-            }
+    fn is_ready(&self, bank: Option<usize>) -> bool {
+        let Channel { stream, units, .. } = &*self.channel;
+        let is_direct = |bank: usize| units.registers(Class::ALL[bank]).is_direct();
+        stream.pending.is_none() && stream.active() && !units.waits_for_parameters() && bank.is_none_or(is_direct)
+    }
+
+    fn affords(&self, words: usize, _: usize) -> bool {
+        self.affordable() >= words
+    }
+
+    fn stops(&self) -> bool {
+        self.end.is_some() || self.channel.blocked.is_some() || self.core.budget.is_over()
+    }
+
+    fn registers(&mut self, bank: usize) -> TraceRegisters<'_> {
+        self.channel.units.registers(Class::ALL[bank]).file().trace_registers()
+    }
+
+    fn stored(&mut self, words: &[u32], _: usize, last: usize) {
+        let run = run_of(words[last]).unwrap_or(Run { subchannel: 0, method: 0, count: 0, stepping: Stepping::Each });
+        let skipped = match run {
+            Run { count: 0, .. } => 0,
+            Run { count, stepping, .. } => 1 + usize::from(stepping == Stepping::Once && count > 1),
         };
-        (*self.class.get_or_insert(class) == class).then_some(stores)
-    }
-}
-
-/// A chunk of a push buffer at some word.
-struct Source<'r> {
-    channel: &'r mut Channel,
-    core: &'r mut Core,
-    /// GPU address of the chunk.
-    address: u64,
-    /// Its words.
-    words: &'r [u32],
-    /// The cursor: the next word.
-    at: usize,
-    /// The class whose registers the prepared trace stores to.
-    class: Class,
-    /// The segment ended.
-    end: Option<bool>,
-}
-
-impl PacketSource for Source<'_> {
-    type Pipeline = Programs;
-
-    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Programs>) {
-        (&mut self.channel.packet_traces, &mut self.core.renderer)
+        self.passed(words.len(), last + skipped);
     }
 
-    fn is_ready(&self) -> bool {
-        let Channel { stream, units, blocked, .. } = &*self.channel;
-        blocked.is_none() && stream.pending.is_none() && stream.active() && !units.waits_for_parameters()
-    }
-
-    fn analyze(&self, words: &[u32]) -> Option<PacketTrace> {
-        let key = PacketTraceKey { registers: METHODS as u32, copies: true, ..PacketTraceKey::default() };
-        let mut analyzer = Analyzer { channel: self.channel, class: None, macro_waits: false };
-        PacketTrace::record(key, words, |words, at| analyzer.packet(words, at))
-    }
-
-    fn prepare(&mut self, trace: &PacketTrace, _done: Progress) -> bool {
-        self.class = self.channel.class_of_trace(trace);
-        self.core.budget.affordable_words(1) >= trace.words() as u64
-            && self.channel.units.registers(self.class).is_direct()
-    }
-
-    fn registers(&mut self) -> TraceRegisters<'_> {
-        self.channel.units.registers(self.class).trace_registers()
-    }
-
-    fn stored(&mut self, words: usize) {
-        // There was enough when the trace was prepared, and after each packet that the machine executed.
-        let _ = self.core.budget.spend_words(words as u64, words as u64);
-        self.at += words;
-    }
-
-    fn ended_after(&mut self, _words: &[u32], trace: &PacketTrace, last: usize) {
-        let after = trace.start(last + 1) - trace.position(last);
-        self.core.position = self.address.wrapping_add(4 * (self.at - after) as u64) & ADDRESS_MASK;
-    }
-
-    fn execute(&mut self, _words: &[u32], packet: TracedPacket) -> Executed {
+    fn execute(&mut self, _: &[u32], packet: usize) -> usize {
         let mut done = 0;
-        while done < packet.words && self.channel.blocked.is_none() {
+        while done < packet && self.channel.blocked.is_none() {
             match self.channel.step(self.core, self.address, self.words, self.at + done) {
                 // A bounded run was interrupted.
                 Step::On(0) => break,
@@ -210,14 +174,6 @@ impl PacketSource for Source<'_> {
             }
         }
         self.at += done;
-        let Channel { stream, units, blocked, .. } = &*self.channel;
-        let may_continue = done == packet.words
-            && blocked.is_none()
-            && stream.pending.is_none()
-            && units.registers(self.class).is_direct()
-            && self.core.budget.affordable_words(1) >= packet.words_left as u64
-            && !self.core.budget.is_over()
-            && !(units.waits_for_parameters() && packet.next_is_stored);
-        Executed { words: done, may_continue, stops: self.end.is_some() }
+        done
     }
 }

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use triglyph_guest::dispatch_class;
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
-use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::tegra::methods::classes::ClassTables;
 use triglyph_guest::tegra::methods::{Class, Effect, MethodTable};
 
@@ -157,11 +156,6 @@ impl Registers {
     /// The groups that a write of `method` makes dirty; `None` where that does more than being stored.
     pub fn plain_groups(&self, method: u32) -> Option<u32> {
         self.is_plain(method).then(|| self.file.effects().groups(method as usize % METHODS))
-    }
-
-    /// Where packet traces store.
-    pub fn trace_registers(&self) -> TraceRegisters<'_> {
-        self.file.trace_registers()
     }
 
     /// Returns the groups that are dirty; none is afterwards.
