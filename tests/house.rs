@@ -25,7 +25,7 @@ const CRATES: [Crate; 17] = [
     Crate { folder: "fuzz", name: "triglyph-fuzz", uses: FUZZ, tests_use: &[] },
     Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &["testkit"] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &["", "guest"], tests_use: &["testkit"] },
-    Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
+    Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &["testkit"] },
     Crate { folder: "python", name: "triglyph-py", uses: &["", "inspect"], tests_use: &[] },
     Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &["testkit"] },
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },

@@ -10,12 +10,11 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 
 pub use super::host::Blocked;
 use super::host::{self, Host, SavedBlocked, SavedHost};
-use super::packet_trace::Source;
 use super::unit::{SavedUnits, Units, Words};
 use crate::core::{ADDRESS_MASK, Core, SPACE};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
-use triglyph_engine::frontend::packet_trace::{Next, PacketSource, PacketTraces, advance};
+use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 
@@ -387,29 +386,6 @@ impl Channel {
         }
     }
 
-    /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was
-    /// submitted is dropped.
-    fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
-        self.packet_traces.begin_here();
-        let mut source = Source { channel: self, core, address, words, at: 0, end: None };
-        while source.at < words.len() {
-            let rest = &words[source.at..];
-            let in_packet = source.channel.stream.pending.is_some();
-            if in_packet || advance(&mut source, rest, false) == Next::Packet {
-                source.execute(words, 1);
-            }
-            if let Some(on) = source.end {
-                return on;
-            }
-            if source.stops() {
-                break;
-            }
-        }
-        let done = source.at;
-        self.advance(done);
-        true
-    }
-
     /// Executes word `done` of a chunk at `address`, with data words that belong to it.
     pub(crate) fn step(&mut self, core: &mut Core, address: u64, words: &[u32], mut done: usize) -> Step {
         let before = done;
@@ -490,7 +466,7 @@ impl Channel {
     }
 
     /// Leaves `words` of the segment.
-    fn advance(&mut self, words: usize) {
+    pub(super) fn advance(&mut self, words: usize) {
         self.current = self.current.and_then(|(address, left)| {
             let left = left - words as u32;
             (left != 0).then_some((address.wrapping_add(4 * words as u64) & ADDRESS_MASK, left))

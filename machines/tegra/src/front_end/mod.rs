@@ -1,6 +1,7 @@
 //! Channels: GPFIFO entries, push buffers, macros, and what methods do.
 
 pub(crate) mod channel;
+mod chunk;
 pub(crate) mod classes;
 pub(crate) mod condition;
 pub(crate) mod host;
