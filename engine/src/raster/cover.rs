@@ -134,6 +134,7 @@ impl Cover<'_> {
     }
 
     /// Pixels of a block that the clip rectangle's columns, windows and stipple let pass.
+    #[inline(always)]
     fn allowed(&self, x: u32, row: u32) -> u64 {
         let mut allowed = coverage::columns(x, self.clip);
         if let Some(Windows { rects, outside }) = &self.state.windows {
@@ -219,6 +220,7 @@ struct Eight {
 }
 
 impl<'e> NearEdges<'e> {
+    #[inline]
     fn new(edges: &'e Edges) -> Self {
         let (dx, dy) = (edges.dx, edges.dy);
         let most = [0, 1, 2].map(|k| 7 * (dx[k].max(0) + dy[k].max(0)));

@@ -56,6 +56,7 @@ impl Bytes {
     }
 
     /// A constant buffer.
+    #[inline]
     pub fn of_constants(window: &Window<'_>) -> Bytes {
         Bytes::new(window.as_ptr(), window.len().min(CONSTANT_BYTES))
     }

@@ -37,6 +37,7 @@ enum Fit {
 }
 
 /// Whether the smallest height of a triangle is less than [`MIN_HEIGHT`].
+#[inline]
 fn is_narrow([a, b, c]: [[f32; 2]; 3]) -> bool {
     let [ab, ac] = [b, c].map(|to| [to[0] - a[0], to[1] - a[1]]);
     let square = |[x, y]: [f32; 2]| x * x + y * y;
@@ -46,17 +47,17 @@ fn is_narrow([a, b, c]: [[f32; 2]; 3]) -> bool {
 }
 
 /// One of two triangles. Scenes have narrow ones and others in no order: a branch is often predicted wrong.
+#[inline]
 fn select(first: bool, one: [[f32; 2]; 3], other: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
     let mask = u32::from(first).wrapping_neg();
-    let bits = |corner: usize, axis: usize| {
-        let [one, other] = [one, other].map(|triangle: [[f32; 2]; 3]| triangle[corner][axis].to_bits());
-        f32::from_bits(one & mask | other & !mask)
-    };
-    [0, 1, 2].map(|corner| [bits(corner, 0), bits(corner, 1)])
+    let bits = |one: f32, other: f32| f32::from_bits(one.to_bits() & mask | other.to_bits() & !mask);
+    let corner = |k: usize| [bits(one[k][0], other[k][0]), bits(one[k][1], other[k][1])];
+    [corner(0), corner(1), corner(2)]
 }
 
 impl Fit {
     /// The fit of a body and the pixel from which its planes count.
+    #[inline]
     fn of(body: &Body<'_>, origin: [i32; 2]) -> (Fit, [i32; 2]) {
         if body.slope.dx[1] == 0.0 && body.slope.dy[1] == 0.0 {
             // A line or a point.
@@ -73,6 +74,7 @@ impl Fit {
         (Fit::Wide(Slope::window([a, b, c].map(|at| at.map(f64::from)), origin)), origin)
     }
 
+    #[inline]
     fn plane(&self, [a, b, c]: [f32; 3]) -> Plane {
         if let Fit::Wide(slope) = self {
             return rounded(slope.plane([a.into(), b.into(), c.into()]));
