@@ -31,18 +31,17 @@ fn missing() -> Option<&'static str> {
         return Some("nouveau_dri.so");
     }
     let programs: &[&str] = if is_root() { &["setpriv"] } else { &[] };
-    programs.iter().chain(&["cage", "Xwayland", "glxinfo"]).copied().find(|program| !is_there(program))
+    programs.iter().chain(&["timeout", "cage", "Xwayland", "glxinfo"]).copied().find(|program| !is_there(program))
 }
 
 fn run(command: &Path, library: &Path, chip: &str, folder: &Path) -> Output {
-    let mut run = match is_root() {
-        true => {
-            let mut run = Command::new("setpriv");
-            run.args(["--reuid", OTHER_USER, "--regid", OTHER_USER, "--clear-groups"]).arg(command);
-            run
-        }
-        false => Command::new(command),
-    };
+    // A compositor that waits for good is a failure as well.
+    let mut run = Command::new("timeout");
+    run.arg("120");
+    if is_root() {
+        run.args(["setpriv", "--reuid", OTHER_USER, "--regid", OTHER_USER, "--clear-groups"]);
+    }
+    run.arg(command);
     run.args(["gpu", "run", "--x11", "--threads", "1", "--chip", chip, "--library"]).arg(library);
     run.args(["--", "glxinfo", "-B"]).env("HOME", folder).env_remove("XDG_RUNTIME_DIR").env("TMPDIR", folder);
     run.output().expect("the command")
