@@ -42,6 +42,7 @@ __all__ = [
     "Expectation",
     "Hash",
     "Fault",
+    "Finding",
     "Session",
     "Change",
     "Fragment",
