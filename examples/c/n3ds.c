@@ -7,27 +7,7 @@
 //     cc -std=c11 -Icapi/include examples/c/n3ds.c target/release/libtriglyph.a -lpthread -ldl -lm
 //     ./a.out picture.png
 
-#include "example.h"
-#include "triglyph_n3ds.h"
-#include "triglyph_n3ds_commands.h"
-
-// Memory by physical and by virtual addresses; in the heap: vertices, the command list, the picture that is shown.
-#define VRAM 0x18000000u
-#define VRAM_VIRTUAL 0x1F000000u
-#define HEAP 0x20000000u
-#define HEAP_VIRTUAL 0x30000000u
-#define VERTICES 0x0000u
-#define LIST 0x1000u
-#define SHOWN 0x10000u
-
-#define WIDTH 240u
-#define HEIGHT 400u
-
-#define REG(name) TRIGLYPH_N3DS_PICA_##name
-#define BITS(name, value) TRIGLYPH_FIELD(TRIGLYPH_N3DS_PICA_##name, value)
-#define FLOATS(count) TRIGLYPH_N3DS_ATTRIBUTE(REG(ATTR_FORMAT_LO_TYPE0_FLOAT), count)
-
-static uint8_t vram[6 << 20], heap[1 << 20];
+#include "n3ds.h"
 
 // ---- the program ----
 

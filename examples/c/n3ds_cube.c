@@ -4,31 +4,13 @@
 //     ./a.out picture.png
 
 #include "cube.h"
-#include "example.h"
-#include "triglyph_n3ds.h"
-#include "triglyph_n3ds_commands.h"
+#include "n3ds.h"
 
-// Memory by physical and by virtual addresses, as the triangle's example has it.
-#define VRAM 0x18000000u
-#define VRAM_VIRTUAL 0x1F000000u
-#define HEAP 0x20000000u
-#define HEAP_VIRTUAL 0x30000000u
-
-// In video memory after the colours: depth and stencil. In the heap: vertices, the list, texels, the shown picture.
+// In video memory after the colours: depth and stencil. In the heap: texels.
 #define DEPTH 0x100000u
-#define VERTICES 0x0000u
-#define LIST 0x1000u
 #define TEXELS 0x8000u
-#define SHOWN 0x10000u
 
-#define WIDTH 240u
-#define HEIGHT 400u
-
-#define REG(name) TRIGLYPH_N3DS_PICA_##name
-#define BITS(name, value) TRIGLYPH_FIELD(TRIGLYPH_N3DS_PICA_##name, value)
-#define FLOATS(count) TRIGLYPH_N3DS_ATTRIBUTE(REG(ATTR_FORMAT_LO_TYPE0_FLOAT), count)
-
-static uint8_t vram[6 << 20], heap[1 << 20], texels[CUBE_SIZE * CUBE_SIZE][4];
+static uint8_t texels[CUBE_SIZE * CUBE_SIZE][4];
 static float vertices[CUBE_VERTICES][8], constants[6][4];
 
 // c0 to c3 transform positions, c4 is the direction to the light, c5 the ambient light and 0.

@@ -150,8 +150,9 @@ fn gcm_defaults() -> String {
     push.gcm_defaults();
     let words = push.finish().expect("defaults fit their fields");
     let mut text = String::from(
-        "\n// The words of a push buffer that gives subchannel 0 the 3D class and sets what GCM, the console's library, \
-         sets\n// in a new context: an initializer of an array.\n#define TRIGLYPH_RSX_GCM_DEFAULTS \\\n    { \\\n",
+        "\n// The words of a push buffer that gives subchannel 0 the 3D class and sets what GCM, the console's \
+         library, sets\n// in a new context: an initializer of an array.\n\
+         #define TRIGLYPH_RSX_GCM_DEFAULTS \\\n    { \\\n",
     );
     for words in words.chunks(8) {
         let words: Vec<String> = words.iter().map(|word| format!("{word:#010x}u,")).collect();

@@ -15,7 +15,7 @@ use triglyph_engine::mem::read_words;
 const WORDS: usize = 512;
 
 /// Words that are there to be executed if the list has them: more than a trace or a packet.
-const LEAST: usize = MAX_WORDS + 2;
+const MIN_AHEAD: usize = MAX_WORDS + 2;
 
 /// Words of a list from some word on. They have to be read again after everything that may change memory.
 pub(crate) struct Ahead {
@@ -48,7 +48,7 @@ impl Ahead {
     pub fn words(&mut self, list: Window<'_>, at: u64) -> (&[u32], bool) {
         let end = (list.len() / 4) as u64;
         let has_more = |ahead: &Ahead| ahead.start + (ahead.count as u64) < end;
-        if self.count == 0 || self.from(at).len() < LEAST && has_more(self) {
+        if self.count == 0 || self.from(at).len() < MIN_AHEAD && has_more(self) {
             self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
             self.start = at;
         }
