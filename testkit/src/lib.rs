@@ -16,6 +16,7 @@ pub mod maxwell;
 pub mod n3ds;
 pub mod number;
 pub mod pica;
+pub mod profile;
 pub mod random;
 #[cfg(feature = "rsx")]
 pub mod rsx;

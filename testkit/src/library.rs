@@ -6,25 +6,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use crate::profile::Profile;
+
 /// The folder of the examples beside the test that runs. It has these files, built from an example of the crate in
 /// `folder`: if they are missing or older than the sources, the example is built first.
 pub fn built(folder: &str, example: &str, files: &[String]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let test = std::env::current_exe().expect("the test");
-    let profile = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST");
-    let examples = profile.join("examples");
+    let profile = Profile::of_this_test();
+    let examples = profile.folder.join("examples");
     let sources = newest(root, folder);
     if files.iter().all(|file| changed(&examples.join(file)).is_some_and(|built| built >= sources)) {
         return examples;
     }
-    let name_of_profile = match profile.file_name().and_then(|name| name.to_str()).expect("a profile") {
-        "debug" => "dev",
-        name => name,
-    };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     // The whole workspace: a package alone would choose other features of the crates below it.
-    build.args(["build", "--quiet", "--workspace", "--example", example, "--profile", name_of_profile]);
-    build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE")).current_dir(root);
+    build.args(["build", "--quiet", "--workspace", "--example", example, "--profile", &profile.name]);
+    build.arg("--target-dir").arg(profile.target()).current_dir(root);
     let status = build.status().expect("cargo");
     assert!(status.success(), "{build:?}: {status}");
     examples

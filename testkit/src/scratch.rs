@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::profile::Profile;
+
 /// A piece of code in a page: what goes after which line of which file.
 #[derive(Debug)]
 pub struct Insertion {
@@ -132,7 +134,9 @@ impl Scratch {
 
     /// Checks these packages, and those that they use. What the compiler says if there are errors.
     pub fn check(&self, packages: &[&str]) -> Result<(), String> {
-        let (target, profile) = self.target();
+        // The scratch folder is TARGET/tmp.
+        let target = self.scratch.parent().expect("a target folder");
+        let profile = Profile::of_this_test().name;
         let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["check", "--offline", "--keep-going", "--message-format=short", "--profile", &profile])
             .args(packages.iter().flat_map(|package| ["-p", package]))
@@ -142,18 +146,6 @@ impl Scratch {
             .expect("cargo runs");
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() { Ok(()) } else { Err(text) }
-    }
-
-    /// The target folder and the profile of this build.
-    fn target(&self) -> (PathBuf, String) {
-        let target = self.scratch.parent().expect("tmp is in the target folder").to_owned();
-        let test = std::env::current_exe().expect("this test is a file");
-        let folder = test.ancestors().nth(2).and_then(Path::file_name).expect("TARGET/PROFILE/deps/TEST");
-        let profile = match folder.to_string_lossy() {
-            debug if debug == "debug" => "dev".to_owned(),
-            profile => profile.into_owned(),
-        };
-        (target, profile)
     }
 }
 
