@@ -33,6 +33,14 @@ pub const STIPPLED_PIXELS: u64 = 2;
 pub const UNCOVERED_PIXELS: u64 = 8;
 /// A pixel that is written by itself: a clear of some bits, a pixel of an image that is scaled or converted.
 pub const PIXEL: u64 = 4;
+/// Instructions that quads of pixels execute for a unit, those that are counted one by one.
+const QUAD_INSTRUCTIONS: u64 = 2;
+
+/// So many instructions that quads of pixels have executed.
+pub const fn quads(instructions: u64) -> u64 {
+    instructions / QUAD_INSTRUCTIONS
+}
+
 /// A covered pixel with a program of so many instructions, of which four quads go through each together.
 pub const fn pixel(instructions: u64) -> u64 {
     1 + instructions.div_ceil(4)

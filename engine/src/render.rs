@@ -259,7 +259,8 @@ impl<P: Pipeline> Renderer<P> {
         self.add_work(done);
         self.samples = self.samples.wrapping_add(done.samples);
         self.pixels = self.pixels.wrapping_add(done.pixels);
-        self.shader_faults.add(ShaderFaults { unmapped: done.unmapped, exhausted: done.exhausted, units: done.units });
+        let RasterStats { unmapped, exhausted, excess, unfinished, .. } = *done;
+        self.shader_faults.add(ShaderFaults { unmapped, exhausted, excess, unfinished });
     }
 
     /// Counts the work that drawing was.

@@ -193,8 +193,10 @@ struct BoundResources<'a> {
     mapped: ArenaVec<'a, Option<MappedResources<'a>>>,
     /// Quads without end.
     exhausted: AtomicU32,
-    /// Units of fuel that quads have taken from the reserve.
-    units: AtomicU64,
+    /// What quads have counted in excess.
+    excess: AtomicU64,
+    /// Tiles that had no instructions left.
+    unfinished: AtomicU32,
 }
 
 impl<'a> BoundResources<'a> {
@@ -222,7 +224,8 @@ impl<'a> BoundResources<'a> {
             spaces,
             mapped,
             exhausted: AtomicU32::new(0),
-            units: AtomicU64::new(0),
+            excess: AtomicU64::new(0),
+            unfinished: AtomicU32::new(0),
         }
     }
 
@@ -242,7 +245,8 @@ impl<'a> BoundResources<'a> {
             samples: AtomicU64::new(0),
             pixels: AtomicU64::new(0),
             exhausted: &self.exhausted,
-            units: &self.units,
+            excess: &self.excess,
+            unfinished: &self.unfinished,
         }
     }
 
@@ -274,7 +278,8 @@ impl<'a> BoundResources<'a> {
                 .iter()
                 .fold(UnmappedAccesses::default(), |all, (_, memory)| all.join(memory.unmapped())),
             exhausted: self.exhausted.load(Ordering::Relaxed),
-            units: self.units.load(Ordering::Relaxed),
+            excess: self.excess.load(Ordering::Relaxed),
+            unfinished: self.unfinished.load(Ordering::Relaxed),
             ..RasterStats::default()
         }
     }
@@ -379,8 +384,10 @@ struct Tiles<'a> {
     pixels: AtomicU64,
     /// Quads without end.
     exhausted: &'a AtomicU32,
-    /// Units of fuel that quads have taken from the reserve.
-    units: &'a AtomicU64,
+    /// What quads have counted in excess.
+    excess: &'a AtomicU64,
+    /// Tiles that had no instructions left.
+    unfinished: &'a AtomicU32,
 }
 
 impl Tiles<'_> {
@@ -448,15 +455,18 @@ impl TileRenderer for Tiles<'_> {
         let passed = match draw.loops() {
             false => self.call(kernel, state, (blocks, &[]), environment),
             true => {
-                let Runaways { exhausted, reserve, .. } = runaways;
-                let before = [exhausted, reserve].map(|count| count.load(Ordering::Relaxed));
-                let environment = Environment { exhausted, reserve, ..environment };
+                let Runaways { exhausted, excess, reserve, .. } = runaways;
+                let before = (exhausted.load(Ordering::Relaxed), excess.load(Ordering::Relaxed));
+                let was_used_up = runaways.is_used_up.load(Ordering::Relaxed);
+                let environment = Environment { exhausted, excess, reserve, ..environment };
                 let mut passed = 0;
                 runaways.shade(blocks, samples, |part| passed += self.call(kernel, state, (part, &[]), environment));
-                let more = exhausted.load(Ordering::Relaxed).wrapping_sub(before[0]);
+                let more = exhausted.load(Ordering::Relaxed).wrapping_sub(before.0);
                 self.exhausted.fetch_add(more, Ordering::Relaxed);
-                let units = before[1].wrapping_sub(reserve.load(Ordering::Relaxed));
-                self.units.fetch_add(units.into(), Ordering::Relaxed);
+                let more = excess.load(Ordering::Relaxed).wrapping_sub(before.1);
+                self.excess.fetch_add(more, Ordering::Relaxed);
+                let is_used_up = runaways.is_used_up.load(Ordering::Relaxed);
+                self.unfinished.fetch_add((is_used_up && !was_used_up).into(), Ordering::Relaxed);
                 passed
             }
         };

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+#[cfg(doc)]
+use triglyph_guest::kernel::program::environment::Environment;
+
 use crate::mem::UnmappedAccesses;
 
 /// Counters and times of drawing a scene.
@@ -19,8 +22,10 @@ pub struct RasterStats {
     pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
-    /// Units of fuel that programs have taken from the scene's reserve.
-    pub units: u64,
+    /// Instructions that programs with loops have executed beyond what was paid before ([`Environment::excess`]).
+    pub excess: u64,
+    /// Tiles whose programs with loops had no instructions left.
+    pub unfinished: u32,
     /// Time in tiles, all threads added up.
     pub raster: Duration,
     /// Time for decoded textures.
@@ -30,8 +35,8 @@ pub struct RasterStats {
 impl RasterStats {
     /// The counters without the times.
     pub fn without_work(self) -> Self {
-        let RasterStats { samples, pixels, unmapped, exhausted, units, .. } = self;
-        RasterStats { samples, pixels, unmapped, exhausted, units, ..RasterStats::default() }
+        let RasterStats { samples, pixels, unmapped, exhausted, excess, unfinished, .. } = self;
+        RasterStats { samples, pixels, unmapped, exhausted, excess, unfinished, ..RasterStats::default() }
     }
 
     /// Adds the counts of another part of the same scene.
@@ -42,7 +47,8 @@ impl RasterStats {
         self.pixels = self.pixels.wrapping_add(other.pixels);
         self.unmapped = self.unmapped.join(other.unmapped);
         self.exhausted = self.exhausted.wrapping_add(other.exhausted);
-        self.units = self.units.wrapping_add(other.units);
+        self.excess = self.excess.wrapping_add(other.excess);
+        self.unfinished = self.unfinished.wrapping_add(other.unfinished);
         self.raster += other.raster;
         self.texture += other.texture;
     }

@@ -152,6 +152,10 @@ impl Walk {
     }
 }
 
+/// Instructions that the programs with loops of a tile may execute in a scene, however little fuel is left: 2^14 in
+/// each quad.
+const MIN_OF_TILE: u64 = 1 << 24;
+
 /// Gives the tiles with programs that loop equal shares of the scene's reserve.
 pub(super) fn share_reserve<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, tiles: &mut [Tile]) {
     let looping = looping(scene, renderer);
@@ -164,9 +168,10 @@ pub(super) fn share_reserve<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &
     let loops = |tile: &Tile| looping.iter().any(|of| has(&scene.bins[tile.number], of));
     let which: OfTile<bool> = tiles.iter().map(loops).collect();
     let count = which.iter().filter(|&&loops| loops).count() as u64;
-    let share = scene.reserve / u64::from(FUEL_UNIT) / count.max(1);
+    let share = scene.reserve / count.max(1);
+    let reserve = (share / u64::from(FUEL_UNIT)).min(u32::MAX.into()) as u32;
     for (tile, _) in tiles.iter_mut().zip(which).filter(|(_, loops)| *loops) {
-        tile.runaways.reserve = AtomicU32::new(share.min(u32::MAX.into()) as u32);
+        tile.runaways = Runaways::new(share.max(MIN_OF_TILE), reserve);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::program::environment::FUEL_UNIT;
-
 use super::pipeline::Pipeline;
 use super::{DeferredDrawCost, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
+use crate::cost;
 use crate::device::DroppedPrimitives;
 pub use crate::draw::program::Primitives;
 use crate::draw::program::{
@@ -38,17 +37,20 @@ pub struct ShaderFaults {
     pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
-    /// Units of fuel that programs have taken beyond what each has ([`FUEL_UNIT`]).
-    pub units: u64,
+    /// Instructions that programs with loops of pixels have executed beyond those that were paid before.
+    pub excess: u64,
+    /// Tiles in which such programs had no instructions left.
+    pub unfinished: u32,
 }
 
 impl ShaderFaults {
     /// Adds the faults of other programs.
     pub fn add(&mut self, more: ShaderFaults) {
-        let ShaderFaults { unmapped, exhausted, units } = self;
+        let ShaderFaults { unmapped, exhausted, excess, unfinished } = self;
         *unmapped = unmapped.join(more.unmapped);
         *exhausted = exhausted.wrapping_add(more.exhausted);
-        *units = units.wrapping_add(more.units);
+        *excess = excess.wrapping_add(more.excess);
+        *unfinished = unfinished.wrapping_add(more.unfinished);
     }
 }
 
@@ -234,21 +236,21 @@ impl Renderer<Programs> {
                 allowance: left,
                 ..*call
             };
-            let units = self.shader_faults.units;
+            let excess = self.shader_faults.excess;
             drawn.add(self.draw_whole(memory, &call, own).0);
             left = self.scene.allowance;
-            left.take_work(self.fuel_since(units));
+            left.take_work(self.fuel_since(excess));
         }
         (drawn, records)
     }
 
-    /// Fuel that programs have taken from the reserve since its count of units was this.
-    fn fuel_since(&self, units: u64) -> u64 {
-        self.shader_faults.units.wrapping_sub(units).saturating_mul(FUEL_UNIT.into())
+    /// Fuel for what programs with loops have executed since they had executed so much.
+    fn fuel_since(&self, excess: u64) -> u64 {
+        cost::quads(self.shader_faults.excess.wrapping_sub(excess))
     }
 
     fn draw_whole(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
-        let units = self.shader_faults.units;
+        let excess = self.shader_faults.excess;
         self.finish_setup();
         if self.scene.target != *call.target {
             self.close_scene(memory);
@@ -269,7 +271,7 @@ impl Renderer<Programs> {
         self.scene.allowance = call.allowance;
         if self.scene.reserve == 0 && call.state.loops() {
             // Fuel that the scene before has taken is not paid yet, if it was drawn just now.
-            self.scene.reserve = call.allowance.left().saturating_sub(self.fuel_since(units)) / RESERVE;
+            self.scene.reserve = call.allowance.left().saturating_sub(self.fuel_since(excess)) / RESERVE;
         }
         self.extra.touched = self.extra.touched.union(call.state.surfaces);
 

@@ -86,7 +86,7 @@ impl Stages<'_> {
             None => warp.finish(self.program, &mut self.context(stage), &mut ()),
             Some(recorder) => warp.finish(self.program, &mut self.context(stage), recorder),
         }
-        self.environment.excess.fetch_add(warp.excess(self.program), Relaxed);
+        self.environment.excess.fetch_add(warp.excess(self.program, 1), Relaxed);
         recorder
     }
 

@@ -77,9 +77,9 @@ impl Warp {
         self.executed / FUEL_UNIT
     }
 
-    /// Instructions that it has counted beyond the words of its program.
-    pub fn excess(&self, program: &Program) -> u64 {
-        u64::from(self.executed).saturating_sub(program.words as u64)
+    /// Instructions that it has counted beyond the words of its program, `times` as many.
+    pub fn excess(&self, program: &Program, times: u64) -> u64 {
+        u64::from(self.executed).saturating_sub(times * program.words as u64)
     }
 
     /// Whether a lane waits.

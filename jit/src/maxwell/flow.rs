@@ -98,7 +98,7 @@ impl Lower<'_, '_> {
         if self.counts_quads() {
             let (address, at) = self.count_place();
             let count = self.e().load_i32(address, at);
-            self.host.take_units(count);
+            self.host.take_fuel(count);
         }
         if reports {
             self.report_excess(lanes);

@@ -222,6 +222,12 @@ impl Graph {
         self
     }
 
+    /// The graph of quads of pixels, whose lanes execute no instruction twice but in programs that repeat some.
+    pub fn counting_repeats(mut self) -> Graph {
+        self.counted |= self.repeats;
+        self
+    }
+
     /// Whether the program is one block, after which all lanes end.
     pub fn is_straight(&self) -> bool {
         self.blocks.len() <= 1 && self.blocks.iter().all(|block| block.targets().is_empty())

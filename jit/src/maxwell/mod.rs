@@ -199,8 +199,8 @@ pub(crate) trait Host<'a> {
     fn emits(&self) -> bool {
         false
     }
-    /// Takes units of fuel for a quad that has executed so many instructions.
-    fn take_units(&mut self, count: Value) {
+    /// Takes fuel for a quad that has executed so many instructions.
+    fn take_fuel(&mut self, count: Value) {
         let _ = count;
     }
     /// The block to jump to when all lanes of a quad are helpers.

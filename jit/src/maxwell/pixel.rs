@@ -13,7 +13,7 @@ use super::file::Loc;
 use super::pixel_plan::PixelPlan;
 use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
-use crate::pixel::args::programs::{at, quad_scratch_at};
+use crate::pixel::args::programs::{EXCESS_LOW, at, quad_scratch_at};
 use crate::pixel::plan::programs::PlaneOf;
 use crate::pixel::quad::programs::{Quad, QuadValues, Results};
 
@@ -137,13 +137,21 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
         }
     }
 
-    fn take_units(&mut self, count: Value) {
+    fn take_fuel(&mut self, count: Value) {
+        let words = self.code.code.words.len() as i32;
         let e = &mut *self.quad.e;
-        let args = e.args;
+        let free = e.i32(4 * words);
+        let most = e.b.ins().umax(count, free);
+        let excess = e.b.ins().isub(most, free);
+        let low = e.b.ins().band_imm_u(excess, i64::from(EXCESS_LOW));
+        let high = e.b.ins().ushr_imm_u(excess, i64::from(EXCESS_LOW.count_ones()));
         let units = e.b.ins().ushr_imm_u(count, i64::from(FUEL_UNIT.trailing_zeros()));
-        let before = e.load_i32(args, at!(taken));
-        let after = e.b.ins().iadd(before, units);
-        e.store(after, args, at!(taken));
+        for (lane, more) in [units, low, high].into_iter().enumerate() {
+            let (args, at) = (e.args, at!(taken) + 4 * lane as i32);
+            let before = e.load_i32(args, at);
+            let after = e.b.ins().iadd(before, more);
+            e.store(after, args, at);
+        }
     }
 
     fn all_helpers(&self) -> Option<Block> {

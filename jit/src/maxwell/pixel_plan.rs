@@ -25,7 +25,7 @@ pub struct PixelPlan {
 
 impl PixelPlan {
     pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Unsupported> {
-        let graph = Graph::new(&code.code, |_| Sharing::default())?;
+        let graph = Graph::new(&code.code, |_| Sharing::default())?.counting_repeats();
         if code.per_sample && graph.size * key.samples.count() > MAX_SAMPLE_COPIES {
             return Err(Unsupported("a long program for every sample"));
         }

@@ -1,7 +1,7 @@
 //! Random pixel programs in random scenes, on both tiers.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
@@ -33,12 +33,13 @@ struct Surrounded<'a> {
     image_memory: &'a ImageMemory,
     memory: &'a Memory,
     exhausted: &'a AtomicU32,
+    excess: &'a AtomicU64,
     reserve: &'a AtomicU32,
 }
 
 impl FragmentKernel for Surrounded<'_> {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
-        let &Surrounded { case: Case { units, constants, .. }, memory, exhausted, reserve, .. } = self;
+        let &Surrounded { case: Case { units, constants, .. }, memory, exhausted, excess, reserve, .. } = self;
         let environment = Environment {
             constants: &windows(constants),
             textures: &units.job_textures(),
@@ -47,6 +48,7 @@ impl FragmentKernel for Surrounded<'_> {
             memory,
             clock: CLOCK,
             exhausted,
+            excess,
             reserve,
             ..Environment::NONE
         };
@@ -78,8 +80,8 @@ struct Left {
     surfaces: Surfaces,
     memory: Vec<u8>,
     images: Vec<Vec<u8>>,
-    exhausted: u32,
-    reserve: u32,
+    /// Quads without end, instructions in excess, units of the reserve that are left.
+    fuel: (u32, u64, u32),
 }
 
 struct Case {
@@ -178,7 +180,7 @@ impl Case {
     fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
         let kernel = tier.fragment(&self.scene.key)?;
         let memory = Memory::new(self.memory.clone());
-        let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(self.reserve));
+        let (exhausted, excess, reserve) = (AtomicU32::new(0), AtomicU64::new(0), AtomicU32::new(self.reserve));
         let image_memory = self.units.memory();
         let surrounded = Surrounded {
             kernel: &*kernel,
@@ -186,12 +188,13 @@ impl Case {
             image_memory: &image_memory,
             memory: &memory,
             exhausted: &exhausted,
+            excess: &excess,
             reserve: &reserve,
         };
         let surfaces = self.scene.run(&surrounded)?;
-        let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
+        let fuel = (exhausted.into_inner(), excess.into_inner(), reserve.into_inner());
         let memory = memory.into_bytes();
-        Ok(Left { surfaces, memory, images: image_memory.bytes(), exhausted, reserve })
+        Ok(Left { surfaces, memory, images: image_memory.bytes(), fuel })
     }
 }
 
@@ -215,9 +218,8 @@ pub fn check(jit: &Jit, seed: u64) -> Outcome {
     if got.memory != want.memory || got.images != want.images {
         report.push_str("memory differs\n");
     }
-    if (got.exhausted, got.reserve) != (want.exhausted, want.reserve) {
-        let [got, want] = [&got, &want].map(|left| (left.exhausted, left.reserve));
-        report.push_str(&format!("exhausted and reserve: {got:?}, {want:?}\n"));
+    if got.fuel != want.fuel {
+        report.push_str(&format!("exhausted, excess and reserve: {:?}, {:?}\n", got.fuel, want.fuel));
     }
     if !report.is_empty() {
         let dump = match std::env::var_os("TRIGLYPH_DUMP") {

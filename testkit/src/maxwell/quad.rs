@@ -1,7 +1,7 @@
 //! Maxwell programs as pixel programs of one block, whose colours are stored as f32.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::fragment::pixel_code;
 use triglyph_guest::kernel::Tier;
@@ -39,6 +39,8 @@ pub struct Colors {
     pub pixels: Vec<[u32; 4]>,
     pub passed: u64,
     pub exhausted: u32,
+    /// Instructions of quads beyond four times the words of the code.
+    pub excess: u64,
     /// Units of fuel that are left in reserve.
     pub reserve: u32,
 }
@@ -75,6 +77,7 @@ impl Pixels {
         let mut surfaces = [Surface::default(); TARGETS];
         surfaces[0] = Surface { window: Window::new(&memory), pitch: PITCH };
         let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(self.reserve));
+        let excess = AtomicU64::new(0);
         let mut textures: Vec<Texture<'_>> = Vec::new();
         for (_, texels, texture) in &self.textures {
             textures.push(Texture { texels, ..*texture });
@@ -83,6 +86,7 @@ impl Pixels {
             textures: &textures,
             clock: super::CLOCK,
             exhausted: &exhausted,
+            excess: &excess,
             reserve: &reserve,
             ..Environment::NONE
         };
@@ -108,6 +112,6 @@ impl Pixels {
         let pixel = |pixel: &[[u8; 4]; 4]| pixel.map(u32::from_le_bytes);
         let pixels = bytes.as_chunks().0.as_chunks().0.iter().map(pixel).collect();
         let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
-        Ok(Colors { pixels, passed, exhausted, reserve })
+        Ok(Colors { pixels, passed, exhausted, excess: excess.into_inner(), reserve })
     }
 }

@@ -107,7 +107,7 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
     }
     let taken = warps.iter().map(|warp| warp.units().saturating_sub(FUEL / FUEL_UNIT - 1)).sum();
     stages.environment.reserve.store(reserve.saturating_sub(taken), Relaxed);
-    let excess = warps.iter().map(|warp| warp.excess(stages.program)).sum();
+    let excess = warps.iter().map(|warp| warp.excess(stages.program, 1)).sum();
     stages.environment.excess.fetch_add(excess, Relaxed);
     if let Some((tracing, _, recorder)) = traced {
         tracing.add(recorder.finish());

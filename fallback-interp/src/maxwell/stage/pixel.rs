@@ -63,13 +63,15 @@ impl Kernel {
         let output = Output::new(&self.key, job);
         let tests_first = output.asks_alpha_last() && self.shows_results_only();
         let warp = Warp::default();
-        let mut run = FragmentRun { kernel: self, job, output, warp, taken: 0, tests_first, tracing, passed: 0 };
+        let mut run =
+            FragmentRun { kernel: self, job, output, warp, taken: 0, excess: 0, tests_first, tracing, passed: 0 };
         for block in blocks(job, self.key.samples) {
             let reserve = job.environment.reserve.load(Relaxed);
             (run.warp.limit, run.taken) = (self.limit(reserve), 0);
             block.each_quad(job, |primitive, at, covered| run.quad(primitive, at, covered));
             job.environment.reserve.store(reserve.saturating_sub(run.taken), Relaxed);
         }
+        job.environment.excess.fetch_add(run.excess, Relaxed);
         run.passed
     }
 
@@ -88,6 +90,8 @@ struct FragmentRun<'a, 'k> {
     warp: Warp,
     /// Units of the reserve that quads of the current block have taken.
     taken: u32,
+    /// What quads have counted beyond four times the words.
+    excess: u64,
     /// Whether the program need not run before the tests are asked.
     tests_first: bool,
     tracing: Option<Tracing<'k>>,
@@ -163,6 +167,7 @@ impl<'k> FragmentRun<'_, 'k> {
         }
         if shaded {
             self.taken += self.warp.units();
+            self.excess += self.warp.excess(&self.kernel.program, 4);
         }
         for lane in 0..4 {
             if covered[lane] == 0 || shaded && self.warp.lanes[lane].helper {

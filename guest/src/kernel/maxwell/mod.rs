@@ -58,7 +58,8 @@
 //! what they emitted. Every such warp counts in [`Environment::exhausted`].
 //!
 //! A warp that has counted more than the code has words adds the difference to [`Environment::excess`], whether it ends
-//! by itself or for want of fuel. Quads of pixels do not.
+//! by itself or for want of fuel. A quad of pixels adds what it has counted beyond four times the words: each of its
+//! lanes may be at another place.
 //!
 //! The limit is [`FUEL`], of a quad of pixels [`PIXEL_FUEL`], and more where there is a reserve that warps share,
 //! [`Environment::reserve`], in units of [`FUEL_UNIT`] instructions. Pixels and threads of grids may take from it:

@@ -44,7 +44,8 @@ pub struct FragmentArgs {
     pub to_survivors: isize,
     /// Number of samples that passed, by lane, negated; of each of the quads that are drawn at once.
     pub passed: [Vec4<i32>; AT_ONCE],
-    /// Units of fuel that quads have taken, in the first lane; likewise.
+    /// The fuel of quads, likewise: units that they have taken of the reserve, and what they have counted beyond four
+    /// times the words of their code, the sum of the low bits ([`EXCESS_LOW`]) and that of the bits above.
     pub taken: [Vec4<u32>; AT_ONCE],
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
@@ -142,6 +143,19 @@ pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
     let (passed, taken, quads) = (at!(passed), at!(taken), scratch_at!(quads));
     let (vector, scratch) = (size_of::<Vec4<i32>>() as i32, size_of::<QuadScratch>() as i32);
     vec![(passed..passed + vector, vector), (taken..taken + vector, vector), (quads..quads + scratch, scratch)]
+}
+
+/// The low bits of what a quad has counted. Quads of [`CHUNK`] blocks do not overflow their sum.
+pub const EXCESS_LOW: u32 = 0xFFFF;
+
+impl FragmentArgs {
+    /// What quads have counted beyond four times the words of their code since the last call.
+    pub fn take_excess(&mut self) -> u64 {
+        self.taken.iter_mut().fold(0, |sum, [_, low, high, _]| {
+            let [low, high] = [low, high].map(|count| u64::from(std::mem::take(count)));
+            sum + low + (high << EXCESS_LOW.count_ones())
+        })
+    }
 }
 
 /// The parts of them that quads add to.

@@ -64,7 +64,7 @@ impl CompiledFragment {
         let frame = Frame::fill(&mut frame, surfaces, &self.pool, (table, &textures), job);
         frame.args.maxwell = context.as_mut().map_or(std::ptr::null_mut(), |context| &raw mut *context);
         let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
-        let mut rest = job.blocks;
+        let (mut rest, mut excess) = (job.blocks, 0);
         while !rest.is_empty() {
             let count = args::translate(surfaces, job, rest, &mut chunk);
             let blocks: *const BlockArgs = chunk.as_ptr().cast();
@@ -75,10 +75,12 @@ impl CompiledFragment {
             // blocks and the program's context live here. Surfaces are atomics, and no other writer depends on the
             // result; everything else is borrowed by `job`.
             unsafe { self.code.call(std::ptr::from_mut(frame)) };
+            excess += frame.args.take_excess();
             rest = &rest[count * self.plan.samples.count()..];
         }
         if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
             prepared.finish(context, &job.environment);
+            job.environment.excess.fetch_add(excess, Relaxed);
             let taken = frame.args.taken.iter().map(|units| units[0]).sum();
             job.environment.reserve.store(context.reserve.saturating_sub(taken), Relaxed);
         }

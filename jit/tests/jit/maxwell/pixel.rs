@@ -164,6 +164,22 @@ fn rounds(count: u32, kill: &str) -> String {
 }
 
 #[test]
+fn quads_report_what_they_count() {
+    // Four instructions, three for each round, three more; words of nothing but control are among the code's words.
+    let pixels = Pixels::new(&rounds(1000, "mov r7, rz, 0xf"), vec![]);
+    let free = 4 * pixels.code.code.words.len() as u64;
+    let colors = run_on_both(&pixels);
+    // The lanes of odd columns leave the loop first and wait for the others, or go to the end by themselves.
+    let rounds = 3 * 1000;
+    assert!((16 * (rounds - free)..16 * (rounds + 20 - free)).contains(&colors.excess), "{}", colors.excess);
+    // Counts beyond 2^16, and none.
+    let mut pixels = Pixels::new(&self::rounds(100_000, "kil"), vec![]);
+    pixels.reserve = 1000;
+    assert!(run_on_both(&pixels).excess >= 16 * 300_000 - 16 * free);
+    assert_eq!(run_on_both(&Pixels::new(&self::rounds(3, "kil"), vec![])).excess, 0);
+}
+
+#[test]
 fn long_programs_take_fuel_from_the_reserve() {
     // Two million instructions are 31 units in each quad.
     let mut pixels = Pixels::new(&rounds(680_000, "mov r7, rz, 0xf"), vec![]);

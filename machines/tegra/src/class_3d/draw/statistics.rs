@@ -1,6 +1,5 @@
 //! Counters that reports report.
 
-use triglyph_guest::kernel::maxwell::{FUEL_UNIT, PIXEL_FUEL};
 use triglyph_guest::tegra::methods::threed::{ReportKind as K, Topology, regs as r};
 
 use super::assembly;
@@ -11,6 +10,7 @@ use crate::front_end::registers::Registers;
 use crate::front_end::report::{Counters, STREAMS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::{RESTART, Split};
+use triglyph_engine::frontend::budget::cost;
 
 use r::set_statistics_counter as enables;
 
@@ -71,8 +71,7 @@ impl ThreeD {
     /// later.
     pub(crate) fn pay_programs(&mut self, core: &mut Core) {
         let shader_faults = core.renderer.take_shader_faults();
-        let exhausted = u64::from(shader_faults.exhausted) * u64::from(PIXEL_FUEL);
-        core.budget.charge(exhausted.saturating_add(shader_faults.units.saturating_mul(FUEL_UNIT.into())));
+        core.budget.charge(cost::quads(shader_faults.excess));
         self.shader_faults.add(shader_faults);
     }
 
@@ -93,6 +92,10 @@ impl ThreeD {
         }
         if shader_faults.exhausted != 0 {
             let what = format_args!("{} programs without end", shader_faults.exhausted);
+            core.fault(FaultKind::OutOfFuel, 0, what);
+        }
+        if shader_faults.unfinished != 0 {
+            let what = format_args!("programs with loops are too long for {} tiles", shader_faults.unfinished);
             core.fault(FaultKind::OutOfFuel, 0, what);
         }
     }

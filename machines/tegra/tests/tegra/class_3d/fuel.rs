@@ -5,7 +5,7 @@ use crate::support::{Machine, options};
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Fault, FaultKind};
-use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT};
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, PIXEL_FUEL};
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_options::Options;
@@ -72,8 +72,8 @@ fn white_pixels((pixels, ..): &Left) -> usize {
 fn long_programs_end_by_themselves() {
     let left = same(ROUNDS, Topology::Points, &[point(5, 700_000)], options().fuel);
     assert_eq!((white_pixels(&left), left.1.len()), (1, 0));
-    // They are paid.
-    assert!(left.2 > 3 * 700_000 && left.2 < 4 * 700_000, "{}", left.2);
+    // They are paid, two instructions for a unit.
+    assert!(left.2 > 3 * 350_000 && left.2 < 4 * 350_000, "{}", left.2);
 }
 
 /// Tiles have equal parts of what there is, and quads of a tile one after the other what is left of its part.
@@ -91,16 +91,50 @@ fn tiles_share_what_there_is() {
 }
 
 /// A tile is given up after the first block without end: what it may use then is the block's own fuel, and its part of
-/// half of the submission's.
+/// half of the submission's. Two instructions are paid with a unit.
 #[test]
-fn loops_without_end_use_half_of_the_fuel() {
+fn loops_without_end_use_a_quarter_of_the_fuel() {
     let all = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [1.0; 4]);
     let fuel = 2 * 16 * 33 * u64::from(FUEL_UNIT);
     let left = same(ENDLESS, Topology::TriangleStrip, &all, fuel);
     let [fault] = &left.1[..] else { panic!("{:?}", left.1) };
     assert_eq!((fault.kind, &*fault.what), (FaultKind::OutOfFuel, "256 programs without end"));
-    let units = left.2 / u64::from(FUEL_UNIT);
+    let units = 2 * left.2 / u64::from(FUEL_UNIT);
     assert!((16 * (16 + 32)..16 * (16 + 32) + 16).contains(&units), "{units}");
+}
+
+/// A loop that ends after so many instructions in each pixel, or a few less.
+fn loop_of(instructions: u32) -> String {
+    ROUNDS.replace("f2i.signed.b32.f32.rz r5, r0", &format!("mov32i r5, {:#x}, 0xf", instructions / 3 - 16))
+}
+
+/// What quads execute is paid when their scene is drawn, so a submission ends however many draws it has.
+#[test]
+fn loops_that_end_are_paid() {
+    let all = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [1.0; 4]);
+    let (quads, instructions) = (LARGE * LARGE / 4, 1 << 12);
+    let left = same(&loop_of(instructions), Topology::TriangleStrip, &all, 1 << 34);
+    let price = u64::from(quads * instructions) / 2;
+    assert!((price - price / 32..price + price / 32).contains(&left.2), "{} of {price}", left.2);
+    assert_eq!((white_pixels(&left), left.1.len()), ((LARGE * LARGE) as usize, 0));
+}
+
+/// A tile has a share of half of the fuel, at least 2^24 instructions: those of 16 blocks, which have 16 quads each.
+#[test]
+fn tiles_are_given_up_when_loops_have_used_them_up() {
+    let tile = rectangle([-1.0, -1.0, -0.5, -0.5], 0.5, [1.0; 4]);
+    let blocks = |fuel| {
+        let left = same(&loop_of(PIXEL_FUEL), Topology::TriangleStrip, &tile, fuel);
+        let [fault] = &left.1[..] else { panic!("{:?}", left.1) };
+        assert_eq!((fault.kind, &*fault.what), (FaultKind::OutOfFuel, "programs with loops are too long for 1 tiles"));
+        white_pixels(&left) / 64
+    };
+    // Blocks on the diagonal are covered in part.
+    let little = blocks(1 << 22);
+    assert!((12..18).contains(&little), "{little}");
+    // The share of the only tile.
+    let enough = blocks(2 * 28 * 16 * u64::from(PIXEL_FUEL));
+    assert!((22..30).contains(&enough), "{enough}");
 }
 
 /// Vertices of a long draw.
