@@ -184,6 +184,8 @@ pub struct Player<'p, 'a> {
     source: Source<'p, 'a>,
     checks: Checks,
     maps: Option<Ranges<Access>>,
+    /// Whether a call of the machine's own was made, which may have mapped memory: the device knows of it.
+    called: bool,
     started: bool,
     /// Whether the end waits for what was submitted.
     finishes: bool,
@@ -226,7 +228,7 @@ impl<'p, 'a> Player<'p, 'a> {
     }
 
     fn over(header: Header, source: Source<'p, 'a>, checks: Checks, maps: Option<Ranges<Access>>) -> Self {
-        Player { header, source, checks, maps, started: false, finishes: true, done: false, pictures: 0 }
+        Player { header, source, checks, maps, called: false, started: false, finishes: true, done: false, pictures: 0 }
     }
 
     /// The mappings so far, by space and address; empty for a [`part`](Self::part).
@@ -316,7 +318,10 @@ impl<'p, 'a> Player<'p, 'a> {
                     *maps = restored;
                 }
             }
-            Record::Call(call) => device.as_replay().replay_call(call)?,
+            Record::Call(call) => {
+                self.called = true;
+                device.as_replay().replay_call(call)?;
+            }
             Record::Submit(payload) => {
                 device.submit(payload)?;
                 return Ok(Some(Event::Submitted { record: entry.index }));
@@ -335,7 +340,7 @@ impl<'p, 'a> Player<'p, 'a> {
 
     fn check_mapped(&self, range: GuestRange) -> Result<(), Error> {
         match &self.maps {
-            Some(maps) if !maps.covers(range) => Err(Error::Unmapped(range)),
+            Some(maps) if !self.called && !maps.covers(range) => Err(Error::Unmapped(range)),
             _ => Ok(()),
         }
     }

@@ -252,6 +252,20 @@ fn hypercalls_and_control_pages_replay() {
     drop(device);
 }
 
+/// The pages of a context are memory that a call maps: what is written there replays, although no MAP names them.
+#[test]
+fn pages_that_calls_map_replay() {
+    let mut device = Recording::new(Rsx::new(&options()).expect("a PlayStation 3"));
+    device.map(GuestRange::new(LOCAL, 0, 1 << 20), Access::READ_WRITE).expect("memory");
+    start(&mut device);
+    let memory = device.device_mut().memory_allocate(1 << 20, [0; 4]).expect("memory");
+    let context = device.device_mut().context_allocate(memory.handle, 0).expect("a context");
+    let control = device.device_mut().lpar(context.control).expect("a control page");
+    device.write(GuestAddr::new(control.space, control.address + 0x40), &[0; 4]).expect("PUT");
+    device.hash(GuestRange::new(control.space, control.address, 0x80)).expect("mapped");
+    assert_eq!(replay(&stop(&mut device)), 1);
+}
+
 #[test]
 fn a_recording_may_begin_in_the_middle_of_a_loop() {
     let xdr = HostMemory::new(0x10_0000);
