@@ -123,6 +123,7 @@ fn mistakes() -> Vec<Mistake> {
             UnwrittenDepth,
             &[DEPTH, (regs::depth_format::ID, 2), (regs::depth_color_mask::ID, 0xF41)],
         ),
+        mistake("stride of half a vertex", UnusualState, &[(regs::attrbuf_config2::id(0), 2 << 28 | 16 << 16)]),
         mistake("two vertices", IncompletePrimitive, &[(regs::num_vertices::ID, 2)]),
         mistake("no operation", NothingChanged, &[(regs::color_operation::ID, 0x00E4_0000), (regs::logic_op::ID, 6)]),
         mistake("blending", BlendKeepsTarget, &[(regs::blend_func::ID, 0x1010_0000)]),

@@ -118,6 +118,7 @@ fn mistakes() -> Vec<Mistake> {
         mistake("culled", AllCulled, &[(m::set_cull_face_enable::ID, 1), (m::set_cull_face::ID, 0x408)]),
         mistake("depth never", TestNever, &[(m::set_depth_test_enable::ID, 1), (m::set_depth_func::ID, 0x200)]),
         mistake("depth less than 0", DepthFailed, &[(m::set_depth_test_enable::ID, 1), (m::set_depth_func::ID, 0x201)]),
+        mistake("short stride", UnusualState, &[(m::set_vertex_data_array_format::id(3), 2 | 4 << 4 | 12 << 8)]),
         mistake("depth bounds", BoundsFailed, &bounds),
         mistake("stencil", StencilFailed, &stencil),
         mistake("alpha less than 0", AlphaFailed, &[(m::set_alpha_test_enable::ID, 1), (m::set_alpha_func::ID, 0x201)]),

@@ -101,6 +101,7 @@ fn mistakes() -> Vec<Mistake> {
         mistake("no pixel program", NoProgram, &[(r::set_pipeline_shader::id(5), 0)]),
         mistake("rasterizer off", RenderingDisabled, &[(r::set_raster_enable::ID, 0)]),
         mistake("culled", AllCulled, &[(r::ogl_set_cull::ID, 1), (r::ogl_set_cull_face::ID, 0x408)]),
+        mistake("stride of half a vertex", UnusualState, &[(r::set_vertex_stream_a_format::id(0), 16 | 1 << 12)]),
         mistake("masked", WritesMasked, &[(r::set_ct_write::id(0), 0)]),
         mistake("alpha never", TestNever, &[(r::set_alpha_test::ID, 1), (r::set_alpha_func::ID, 0x200)]),
         mistake("alpha less than 0", AlphaFailed, &[(r::set_alpha_test::ID, 1), (r::set_alpha_func::ID, 0x201)]),

@@ -215,13 +215,13 @@ pub(super) fn unusual_arrays(draw: &Draw<'_>) -> Option<Found> {
                           15 is four floats.";
             return Some(draw.found(regs::attr_format_lo::ID, what, advice));
         }
-        if stride == 0 {
-            let what = format!("All vertices of buffer {buffer} are the same");
-            return Some(draw.found(
-                regs::attrbuf_config2::id(buffer),
-                what,
-                "Write the bytes of a vertex to bits 16:23.",
-            ));
+        if stride < used {
+            let what = match stride {
+                0 => format!("All vertices of buffer {buffer} are the same"),
+                _ => format!("Vertices of buffer {buffer} have {stride} bytes, and the attributes of one take {used}"),
+            };
+            let advice = "Write the bytes of a vertex to bits 16:23.";
+            return Some(draw.found(regs::attrbuf_config2::id(buffer), what, advice));
         }
     }
     None

@@ -4,7 +4,7 @@ use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::program::Programs;
 use triglyph_engine::validate::{Draw, FindingKind, Found};
 use triglyph_guest::kernel::program::vertex::RsxVertexCode;
-use triglyph_guest::rsx::enums::{Primitive, TextureLocation, VertexLocation};
+use triglyph_guest::rsx::enums::{Primitive, TextureLocation, VertexLocation, VertexType};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::vertex;
 
@@ -106,6 +106,30 @@ pub(super) fn array_in_target(draw: &Draw<'_>) -> Option<Found> {
     let register = m::set_vertex_data_array_offset::id(i);
     let what = format!("The array of attribute {i} is the colour surface itself");
     Some(draw.found(register, what, "Write the offset of the array, and bit 31 if it is in main memory."))
+}
+
+/// Bytes of an attribute in its array.
+fn bytes(format: u32) -> u32 {
+    let size = m::set_vertex_data_array_format::size(format);
+    match m::set_vertex_data_array_format::kind(format) {
+        Some(VertexType::Float32) => 4 * size,
+        Some(VertexType::Float16 | VertexType::Snorm16 | VertexType::Sint16) => 2 * size,
+        Some(VertexType::Cmp) => 4,
+        _ => size,
+    }
+}
+
+/// An attribute that is larger than the distance between two of it.
+pub(super) fn short_stride(draw: &Draw<'_>) -> Option<Found> {
+    let mask = draw.get(m::set_vertex_attrib_input_mask::ID);
+    (0..16).filter(|i| mask >> i & 1 != 0 && has_array(draw, *i)).find_map(|i| {
+        let register = m::set_vertex_data_array_format::id(i);
+        let stride = m::set_vertex_data_array_format::stride(draw.get(register));
+        let size = bytes(draw.get(register));
+        (stride > 0 && stride < size).then_some(())?;
+        let what = format!("Attribute {i} has {size} bytes, and its array {stride} from vertex to vertex");
+        Some(draw.found(register, what, "Write the bytes of a vertex to bits 8:15."))
+    })
 }
 
 /// Notes what a vertex program does not write.

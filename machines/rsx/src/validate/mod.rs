@@ -38,6 +38,7 @@ const CHECKS: &[Check] = &[
     Check { kind: FindingKind::ConstantAttribute, find: input::attribute_without_array },
     Check { kind: FindingKind::UnusualState, find: target::viewport_offset },
     Check { kind: FindingKind::UnusualState, find: input::array_in_target },
+    Check { kind: FindingKind::UnusualState, find: input::short_stride },
     Check { kind: FindingKind::UnusualState, find: output::shader_control },
     Check { kind: FindingKind::UnusualState, find: output::shade_mode },
 ];

@@ -90,3 +90,17 @@ pub(super) fn attribute_without_stream(draw: &Draw<'_>) -> Option<Found> {
     }
     None
 }
+
+/// An attribute that ends beyond the vertex it belongs to: the stride is that of another one.
+pub(super) fn short_stride(draw: &Draw<'_>) -> Option<Found> {
+    attributes(draw).find_map(|(n, word)| {
+        let [format, ..] = stream_ids(r::set_vertex_attribute_a::stream(word) as usize);
+        let stride = r::set_vertex_stream_a_format::stride(draw.get(format));
+        let is_read = r::set_vertex_attribute_a::source(word) != Some(AttributeSource::Inactive);
+        let size = r::set_vertex_attribute_a::component_bit_widths(word).map_or(0, |widths| widths.bytes());
+        let end = r::set_vertex_attribute_a::offset(word) + size;
+        (is_read && stride > 0 && stride < end).then_some(())?;
+        let what = format!("Vertices have {stride} bytes, and attribute {n} ends at byte {end} of one");
+        Some(draw.found(format, what, "Write the bytes of a vertex | 0x1000."))
+    })
+}

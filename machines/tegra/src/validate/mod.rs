@@ -41,6 +41,7 @@ const CHECKS: &[Check] = &[
     Check { kind: FindingKind::UnusualState, find: target::initial_format },
     Check { kind: FindingKind::UnusualState, find: target::layout },
     Check { kind: FindingKind::UnusualState, find: target::pitch },
+    Check { kind: FindingKind::UnusualState, find: input::short_stride },
 ];
 
 fn role(command: &Command) -> Role {
