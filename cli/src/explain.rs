@@ -8,7 +8,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use triglyph::capture::{Checks, Event, Finished, Picture, Player, Reader};
 use triglyph::probe::{Command, Effect, Observer};
-use triglyph::{CheckedDraw, Device, DroppedPrimitives, Finding, FragmentResults, Machine, Severity, WrittenRanges};
+use triglyph::{
+    CheckedDraw, Device, DroppedPrimitives, Faults, Finding, FragmentResults, GuestRange, Machine, Severity,
+    WrittenRanges,
+};
 
 use crate::capture_file::{Named, expand};
 use crate::exit::{Exit, Failure, is_closed_pipe};
@@ -87,11 +90,12 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
     device.set_draw_handler(Some(Box::new(move |checked| draws.lock().draws.push(checked.clone()))));
     device.set_observer(Some(Box::new(collector.clone())));
     let mut player = Player::new(&reader, Checks::NONE);
-    let (mut of_run, mut written) = (Vec::new(), WrittenRanges::default());
+    let (mut of_run, mut written, mut pictures) = (Vec::new(), WrittenRanges::default(), 0);
     while let Some(event) = player.next(&mut *device)? {
         if let Event::Picture(finished) = event {
             device.take_written().into_iter().for_each(|range| written.add(range));
             of_run.extend(unwritten_picture(&collector.lock(), &written, &finished));
+            pictures += 1;
         }
     }
     device.finish();
@@ -116,6 +120,11 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
             show_finding(finding, output)?;
             output.object(&FindingLine { event: "finding", file: path, finding: finding_json(finding) })?;
         }
+        show_faults(path, device.faults(), output)?;
+        if events == 0 && pictures > 0 {
+            output.line("")?;
+            output.line(format_args!("no command has run: {}", of_nothing(machine)))?;
+        }
     }
     summary(path, &draws, output)?;
     let is_bad = match arguments.event {
@@ -126,15 +135,49 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
     Ok(if is_bad { Exit::Difference } else { Exit::Good })
 }
 
+/// Where to look if a capture has pictures and no command with an effect.
+fn of_nothing(machine: Machine) -> &'static str {
+    match machine {
+        Machine::N3ds => "write GX commands to the queue and trigger it, or execute them",
+        Machine::Ps3 => "write PUT to the control page, and map what GET and PUT name by context_iomap",
+        _ => "submit entries of the GPFIFO to a channel",
+    }
+}
+
+/// Faults that are shown; all are counted.
+const SHOWN_FAULTS: usize = 4;
+
+/// What the guest got wrong: a draw that is not done for it has no finding of its own.
+fn show_faults(path: &Path, faults: &Faults, output: &Output) -> anyhow::Result<()> {
+    if faults.total() == 0 {
+        return Ok(());
+    }
+    output.line("")?;
+    output.line(format_args!("{} of the guest", count(faults.total() as usize, "fault")))?;
+    for fault in faults.first().iter().take(SHOWN_FAULTS) {
+        output.line(format_args!("  {}: {}", fault.kind.name(), fault.what))?;
+        output.object(&json!({
+            "event": "fault", "file": path, "kind": fault.kind.name(), "what": fault.what, "address": fault.address,
+            "command": fault.command,
+        }))?;
+    }
+    Ok(())
+}
+
+/// Whether a picture is of memory that no command wrote. Of a picture in another space than all surfaces nothing is
+/// known: spaces show the same memory at different addresses.
+fn is_unwritten(drawn: &WrittenRanges, written: &WrittenRanges, shown: GuestRange) -> bool {
+    let is_in_its_space = drawn.ranges().iter().any(|range| range.start.space == shown.start.space);
+    // If a draw has this target and leaves it as it was, findings of the draw say why.
+    is_in_its_space && !drawn.overlap(shown) && !written.overlap(shown)
+}
+
 /// A picture of memory that no command wrote, in a capture that draws.
 fn unwritten_picture(collected: &Collected, written: &WrittenRanges, finished: &Finished) -> Option<Finding> {
     let present = &finished.present;
     let extent = Picture::extent(present).ok()? as u64;
     let shown = present.at.range(extent);
-    // If a draw has this target and leaves it as it was, findings of the draw say why.
-    if collected.drawn.ranges().is_empty() || collected.drawn.overlap(shown) || written.overlap(shown) {
-        return None;
-    }
+    is_unwritten(&collected.drawn, written, shown).then_some(())?;
     let drawn: Vec<String> =
         collected.drawn.ranges().iter().map(|range| format!("{:#x}", range.start.address)).take(4).collect();
     let what = format!(
@@ -265,4 +308,21 @@ fn draw_json(path: &Path, draw: &CheckedDraw) -> Value {
         "changed": draw.has_changed,
         "findings": draw.findings.iter().map(finding_json).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_in_spaces_without_surfaces_are_not_judged() {
+        let (mut drawn, mut written) = (WrittenRanges::default(), WrittenRanges::default());
+        drawn.add(GuestRange::new(2, 0x1000, 0x100));
+        written.add(GuestRange::new(2, 0x8000, 0x100));
+        let is_unwritten = |space, address| is_unwritten(&drawn, &written, GuestRange::new(space, address, 0x10));
+        assert!(is_unwritten(2, 0x4000));
+        assert!(!is_unwritten(2, 0x1080) && !is_unwritten(2, 0x8000));
+        // The process's memory, which the space of a channel shows at another address.
+        assert!(!is_unwritten(1, 0x4000));
+    }
 }

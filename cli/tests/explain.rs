@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use triglyph::capture::{Compression, Header, Map, Present, Writer};
+use triglyph::{Access, GuestAddr, GuestRange, Machine};
 
 fn explain(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -57,4 +59,28 @@ fn good_captures_are_0_and_events_without_draws_2() {
     assert!(lines.iter().filter(|line| line["event"] == "draw").count() > 1, "{lines:?}");
     assert_eq!(explain(&["tests/findings/invisible.tgc", "--event", "7"]).status.code(), Some(2));
     assert_eq!(explain(&["no-such-file.tgc"]).status.code(), Some(3));
+}
+
+#[test]
+fn faults_are_shown() {
+    let file = "tests/captures/3ds/29-transfer-engine.tgc";
+    let text = text(&explain(&[file]));
+    assert!(text.contains("\n16 faults of the guest\n  bad-command: display transfer: the hardware freezes"), "{text}");
+    let lines = json_lines(&explain(&[file, "--json"]));
+    let faults: Vec<&Value> = lines.iter().filter(|line| line["event"] == "fault").collect();
+    assert_eq!((faults.len(), &faults[0]["kind"]), (4, &"bad-command".into()));
+}
+
+#[test]
+fn captures_without_commands_say_so() {
+    let mut writer = Writer::new(Vec::new(), Header::new(Machine::Ps3), Compression::default()).unwrap();
+    let range = GuestRange::new(0, 0, 0x1000);
+    writer.map(&Map { range, access: Access::READ_WRITE }).unwrap();
+    let label = "main".to_owned();
+    let at = GuestAddr::new(0, 0);
+    writer.present(&Present { at, format: 9, width: 4, height: 4, pitch: 16, layout: 0, label }).unwrap();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.tgc");
+    std::fs::write(&file, writer.finish().unwrap()).unwrap();
+    let text = text(&explain(&[file.to_str().unwrap()]));
+    assert!(text.contains("no command has run: write PUT to the control page"), "{text}");
 }
