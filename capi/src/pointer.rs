@@ -267,7 +267,8 @@ fn check_size<T: SizedStruct>(size: usize, what: &str) -> Result<usize, Failure>
     /// More than any version will have: a size beyond it was never set.
     const LIMIT: usize = 1 << 12;
     if !(T::FIRST..=LIMIT).contains(&size) {
-        return Err(Failure::new(triglyph_status::BadSize, format!("{what} has a size of {size}")));
+        let what = format!("{what} has a size of {size}: its first field is to be the sizeof of the structure");
+        return Err(Failure::new(triglyph_status::BadSize, what));
     }
     Ok(size.min(size_of::<T>()))
 }
