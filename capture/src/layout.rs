@@ -41,6 +41,18 @@ impl Layout {
             _ => None,
         }
     }
+
+    /// The number in a PRESENT.
+    pub const fn number(self) -> u32 {
+        match self {
+            Layout::Linear { bottom_first } => bottom_first as u32,
+            Layout::Lcd => 2,
+            Layout::BlockLinear { block_height_log2, bottom_first } => {
+                3 + bottom_first as u32 + (block_height_log2 << 8)
+            }
+            Layout::Swizzled { bottom_first } => 5 + bottom_first as u32,
+        }
+    }
 }
 
 /// A picture's shape, checked: no offset of a pixel inside it overflows.
@@ -138,6 +150,13 @@ fn swizzled(x: u64, y: u64, width: u64, height: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn layouts_have_their_numbers() {
+        for number in (0..7).chain([0x203, 0x504]) {
+            assert_eq!(Layout::from_number(number).map(Layout::number), Some(number));
+        }
+    }
 
     #[test]
     fn gob_offsets_are_the_documented_ones() {

@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Picture, Present};
+use triglyph::capture::{Format, Layout, Picture, Present};
 use triglyph::guest::n3ds::external::TransferFormat;
 use triglyph::guest::n3ds::regs::{self, AttributeType, BlendFactor, ColorFormat, CombinerFunction, CombinerSource};
 use triglyph::guest::n3ds::{List, Program, Unit, output};
@@ -84,7 +84,8 @@ pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
     // A picture as the screen has it: columns of blue, green, red, from below.
     let at = GuestAddr::new(0, (HEAP + SHOWN).into());
     let label = "top".to_owned();
-    let present = Present { at, format: 2, width: HEIGHT, height: WIDTH, pitch: 3 * WIDTH, layout: 2, label };
+    let (format, layout) = (Format::Bgr8 as u32, Layout::Lcd.number());
+    let present = Present { at, format, width: HEIGHT, height: WIDTH, pitch: 3 * WIDTH, layout, label };
     Ok(Picture::read(&mut gpu, &present, false)?)
 }
 

@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Picture, Present};
+use triglyph::capture::{Format, Layout, Picture, Present};
 use triglyph::guest::rsx::enums::{Primitive, TextureLocation, VertexLocation, VertexType};
 use triglyph::guest::rsx::methods::curie as m;
 use triglyph::guest::rsx::{Order, PushBuffer, Surface, fragment, fragment_control, fragment_program_bytes, vertex};
@@ -87,7 +87,8 @@ pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
     gpu.run();
 
     let (at, label) = (GuestAddr::new(LOCAL, COLOR.into()), "main".to_owned());
-    let present = Present { at, format: 9, width: WIDTH, height: HEIGHT, pitch: 4 * WIDTH, layout: 0, label };
+    let (format, layout) = (Format::X8R8G8B8 as u32, Layout::Linear { bottom_first: false }.number());
+    let present = Present { at, format, width: WIDTH, height: HEIGHT, pitch: 4 * WIDTH, layout, label };
     Ok(Picture::read(&mut gpu, &present, true)?)
 }
 

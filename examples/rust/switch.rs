@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Picture, Present};
+use triglyph::capture::{self, Format, Picture, Present};
 use triglyph::guest::tegra::PushBuffer;
 use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, submit_flags};
 use triglyph::{Access, ChannelId, Device, GuestAddr, GuestRange, Options, TegraX1};
@@ -65,7 +65,8 @@ impl Console {
     /// The picture at an offset of the memory: rows of red, green, blue, alpha.
     pub fn picture(&mut self, offset: u64, width: u32, height: u32) -> Result<Picture, Box<dyn Error>> {
         let (at, label) = (GuestAddr::new(PROCESS, MEMORY_AT + offset), "display".to_owned());
-        let present = Present { at, format: 7, width, height, pitch: 4 * width, layout: 0, label };
+        let (format, layout) = (Format::A8B8G8R8 as u32, capture::Layout::Linear { bottom_first: false }.number());
+        let present = Present { at, format, width, height, pitch: 4 * width, layout, label };
         Ok(Picture::read(&mut self.gpu, &present, false)?)
     }
 }

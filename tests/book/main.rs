@@ -152,6 +152,23 @@ fn tests_and_benches_that_pages_name_exist() {
     none(pages().iter().flat_map(|(name, page)| rules::targets(name, page, &known)));
 }
 
+/// Blocks of Rust of a page.
+fn rust_blocks(text: &str) -> Vec<&str> {
+    text.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
+#[test]
+fn code_of_the_tours_is_that_of_the_examples() {
+    for (page, example) in [("3ds", "n3ds_triangle"), ("ps3", "ps3_triangle"), ("switch", "switch_triangle")] {
+        let (page, source) = (read(&format!("docs/guide/{page}.md")), read(&format!("examples/rust/{example}.rs")));
+        let blocks = rust_blocks(&page);
+        assert!(!blocks.is_empty(), "{example} is not shown");
+        none(
+            blocks.iter().filter(|block| !source.contains(**block)).map(|block| format!("{example} has not:\n{block}")),
+        );
+    }
+}
+
 #[test]
 fn sentences_are_short() {
     none(timeless().iter().flat_map(|(name, page)| rules::sentences(name, page)));
