@@ -300,11 +300,15 @@ fn detail(effect: &Effect) -> String {
         Effect::Draw(draw) => {
             let topology = topology(draw);
             let textures: Vec<String> = draw.textures.iter().copied().map(range_text).collect();
-            let textures = if textures.is_empty() { "no textures".to_owned() } else { textures.join(", ") };
+            let textures = if textures.is_empty() {
+                "no textures".to_owned()
+            } else {
+                format!("textures {}", textures.join(", "))
+            };
             let Draw { vertices, primitives, kernel, .. } = draw;
             let vertices = count(u64::from(*vertices), "vertex", "vertices");
             let dropped = dropped_text(&draw.dropped);
-            format!("{topology}: {vertices}, {primitives} set up{dropped}; pixels {:032x}; {textures}", kernel.0)
+            format!("{topology}: {vertices}, {primitives} set up{dropped}; {textures}; pixel kernel {:032x}", kernel.0)
         }
         Effect::Transfer(Transfer { kind, source, target }) => {
             let kind = match kind {
