@@ -207,6 +207,17 @@ fn mistakes_of_the_tegra_are_named() {
     check_mistakes(&tegra::TRIANGLE);
 }
 
+#[test]
+fn the_guide_names_kinds_that_exist() {
+    let page = include_str!("../../docs/guide/wrong-picture.md");
+    let (_, mistakes) = page.split_once("What a beginner's program forgets").expect("the table of mistakes");
+    let (table, _) = mistakes.split_once("\n\nIf draws").expect("its end");
+    let quoted = table.split('`').skip(1).step_by(2).filter(|word| word.contains('-'));
+    let unknown: Vec<&str> =
+        quoted.clone().filter(|word| FindingKind::ALL.iter().all(|kind| kind.name() != *word)).collect();
+    assert!(quoted.count() > 10 && unknown.is_empty(), "{unknown:?}");
+}
+
 /// Kinds that have no row and no mistake above: `explain_says_when_a_picture_is_not_drawn` in cli/tests/explain.rs.
 const ELSEWHERE: [FindingKind; 1] = [FindingKind::UnwrittenPicture];
 
