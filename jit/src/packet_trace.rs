@@ -1,11 +1,4 @@
-//! Packet traces: guards that compare all headers of a group at once, words copied four at a time, merged dirty groups.
-//!
-//! ```text
-//! group:  (header ^ word | header ^ word ...) == 0, or end          one branch
-//!         load, store ...                                           words to registers
-//!         dirty |= groups                                           one store
-//! call:   the machine, through an address among the arguments
-//! ```
+//! Packet traces: words copied four at a time, and one store for all dirty groups.
 
 #![allow(unsafe_code)]
 
@@ -14,93 +7,58 @@ use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Type, Value};
-use triglyph_guest::kernel::packet_trace::{Packet, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store};
+use cranelift_codegen::ir::{InstBuilder, Type, Value};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey, Store, TraceRegisters};
 use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
-use crate::convention::host_convention;
-use crate::guard::guarded;
 use crate::lane::{Emit, memory};
 
 /// Longer traces are unsupported.
 const MAX_SIZE: usize = 1 << 14;
 
-/// Arguments of the code.
-#[repr(C)]
-struct TraceArgs {
-    /// [`WORDS`], [`REGISTERS`], [`COPIES`] and [`DIRTY`] groups: what code has at hand in each block.
-    addresses: [*const Cell<u32>; 4],
-    call: host_convention!(fn(*mut TraceArgs, u32) -> u32),
-    machine: *mut u8,
-}
+/// Arguments of the code: addresses of [`WORDS`], [`REGISTERS`], [`COPIES`] and [`DIRTY`] groups.
+type TraceArgs = [*const Cell<u32>; 4];
 
 const WORDS: usize = 0;
 const REGISTERS: usize = 1;
 const COPIES: usize = 2;
 const DIRTY: usize = 3;
 
-/// The machine, as a pointer to a trait object in a single register, and the key that its registers have to fit.
-struct Machine<'a> {
-    machine: &'a mut dyn PacketTraceMachine,
-    key: &'a PacketTraceKey,
-}
-
-impl Machine<'_> {
-    /// Writes the registers' addresses into `args`. False when there are fewer registers than the key says.
-    fn resolve(&mut self, args: &mut TraceArgs) -> bool {
-        let target = self.machine.registers();
-        args.addresses[REGISTERS] = target.registers.as_ptr();
-        args.addresses[COPIES] = target.copies.as_ptr();
-        args.addresses[DIRTY] = target.dirty;
-        self.key.fits(target)
-    }
-}
-
-host_convention! {
-    fn call(args: *mut TraceArgs, packet: u32) -> u32 {
-        // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns and is not accessed
-        // otherwise meanwhile.
-        let args = unsafe { &mut *args };
-        // SAFETY: as above; `run` stored a pointer to a `Machine`.
-        let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
-        guarded(0, || {
-            let on = machine.machine.call(packet);
-            // Earlier pointers are invalid after a call.
-            u32::from(machine.resolve(args) && on)
-        })
-    }
-}
-
 /// A packet trace as machine code.
 pub(crate) struct CompiledTrace {
     code: Code<TraceArgs>,
-    /// Its key without the packets.
+    /// Its key without the stores.
     key: PacketTraceKey,
 }
 
 impl CompiledTrace {
     pub fn new(compiler: &Compiler, key: &PacketTraceKey) -> Result<Self, Unsupported> {
-        let stores = key.stored() + key.packets.len();
-        if !key.is_sound() || stores.max(key.words as usize).max(key.registers as usize) > MAX_SIZE {
+        let stored = key.stored();
+        if !key.is_sound() || stored.max(key.words as usize).max(key.registers as usize) > MAX_SIZE {
             return Err(Unsupported("a packet trace that is too long, or not sound"));
         }
-        let code = compiler.compile(stores as u32, |e| build(e, key))?;
-        Ok(CompiledTrace { code, key: PacketTraceKey { packets: Vec::new(), ..*key } })
+        let code = compiler.compile(stored as u32, |e| {
+            let args = e.args;
+            let addresses = std::array::from_fn(|i| e.load_i64(args, 8 * i as i32));
+            Lower { e, copies: key.copies, addresses, always: 0, changed: BTreeMap::new() }.stores(&key.stores);
+            Ok(())
+        })?;
+        Ok(CompiledTrace { code, key: PacketTraceKey { stores: Vec::new(), ..*key } })
     }
 }
 
 impl PacketTraceKernel for CompiledTrace {
-    fn run(&self, words: &[u32], machine: &mut dyn PacketTraceMachine) -> Result<u32, Unsupported> {
-        let mut machine = Machine { machine, key: &self.key };
-        let mut args = TraceArgs { addresses: [words.as_ptr().cast(); 4], call, machine: std::ptr::null_mut() };
-        if words.len() < self.key.words as usize || !machine.resolve(&mut args) {
+    fn run(&self, words: &[u32], target: TraceRegisters<'_>) -> Result<(), Unsupported> {
+        if !self.key.fits(words, target) {
             return Err(Unsupported("words or registers that are not there"));
         }
-        args.machine = (&raw mut machine).cast();
-        // SAFETY: the key is sound, so indices of words and registers are below the lengths that were compared, again
-        // after every call; registers, copies and groups are cells of this thread.
-        Ok(unsafe { self.code.call(&raw mut args) } as u32)
+        let TraceRegisters { registers, copies, dirty } = target;
+        let mut args: TraceArgs = [words.as_ptr().cast(), registers.as_ptr(), copies.as_ptr(), dirty];
+        // SAFETY: the key is sound, so indices of words and registers are below the lengths that were compared;
+        // registers, copies and groups are cells of this thread.
+        unsafe { self.code.call(&raw mut args) };
+        Ok(())
     }
 
     fn code(&self) -> MachineCode {
@@ -108,132 +66,23 @@ impl PacketTraceKernel for CompiledTrace {
     }
 }
 
-fn build(e: &mut Emit<'_>, key: &PacketTraceKey) -> Result<(), Unsupported> {
-    let mut signature = Signature::new(e.b.func.signature.call_conv);
-    signature.params.extend([I64, I32].map(AbiParam::new));
-    signature.returns.push(AbiParam::new(I32));
-    let signature = e.b.import_signature(signature);
-    let end = e.cold_block(&[I64]);
-    let mut lower = Lower { addresses: addresses(e), e, copies: key.copies, signature, end, dirty: Dirty::default() };
-    lower.packets(key);
-    Ok(())
-}
-
-/// The addresses of the arguments, in the current block.
-fn addresses(e: &mut Emit<'_>) -> [Value; 4] {
-    let args = e.args;
-    std::array::from_fn(|i| e.load_i64(args, 8 * i as i32))
-}
-
-/// Groups that packets have made dirty since the last call.
-#[derive(Default)]
-struct Dirty {
-    /// Unconditionally.
-    always: u32,
-    /// By groups, and whether they are vectors of four: changed bits of registers.
-    changed: BTreeMap<(u32, bool), Value>,
-}
-
 struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
     copies: bool,
-    signature: SigRef,
-    /// Ends the run with the number of packets that it is given.
-    end: Block,
     addresses: [Value; 4],
-    dirty: Dirty,
+    /// Groups that are dirty in any case.
+    always: u32,
+    /// Others, and whether they are vectors of four: changed bits of their registers.
+    changed: BTreeMap<(u32, bool), Value>,
 }
 
 impl Lower<'_, '_> {
-    fn packets(&mut self, key: &PacketTraceKey) {
-        let mut first = 0;
-        while first < key.packets.len() {
-            let group = &key.packets[first..first + key.group(first)];
-            let headers = group.iter().map(|packet| (packet.header, packet.mask, packet.word));
-            if let Some(wrong) = self.wrong(headers) {
-                self.end_if(wrong, first);
-            }
-            for packet in group {
-                self.packet(packet, first);
-            }
-            self.flush();
-            first += group.len();
-        }
-        let (all, end) = (self.e.i64(first as i64), self.end);
-        self.e.jump(end, &[all]);
-        self.e.switch_to(end);
-        let done = self.e.parameter(end, 0);
-        self.e.finish(done);
-    }
-
-    fn go_to(&mut self, block: Block) {
-        self.e.switch_to(block);
-        self.addresses = addresses(self.e);
-    }
-
     fn load(&mut self, ty: Type, base: usize, index: u32) -> Value {
         self.e.b.ins().load(ty, memory(), self.addresses[base], 4 * index as i32)
     }
 
-    /// Not 0 if one of some words (index, mask, value) is not what it should be.
-    fn wrong(&mut self, words: impl Iterator<Item = (u32, u32, u32)>) -> Option<Value> {
-        let mut wrong = None;
-        for (at, mask, word) in words {
-            let found = self.load(I32, WORDS, at);
-            let mut bits = self.e.b.ins().bxor_imm_u(found, i64::from(word));
-            if mask != u32::MAX {
-                bits = self.e.b.ins().band_imm_u(bits, i64::from(mask));
-            }
-            wrong = Some(self.or(wrong, bits));
-        }
-        wrong
-    }
-
-    fn or(&mut self, sum: Option<Value>, value: Value) -> Value {
-        sum.map_or(value, |sum| self.e.b.ins().bor(sum, value))
-    }
-
-    /// Ends the run after `done` packets if a word is not 0.
-    fn end_if(&mut self, condition: Value, done: usize) {
-        let done = self.e.i64(done as i64);
-        let (on, end) = (self.e.block(&[]), self.end);
-        self.e.branch(condition, (end, &[done]), (on, &[]));
-        self.go_to(on);
-    }
-
-    /// Has the machine execute packet `number`; the run ends after it if the machine says so.
-    fn call(&mut self, number: usize) {
-        self.flush();
-        let args = self.e.args;
-        let function = self.e.load_i64(args, std::mem::offset_of!(TraceArgs, call) as i32);
-        let packet = self.e.i32(number as i32);
-        let call = self.e.b.ins().call_indirect(self.signature, function, &[args, packet]);
-        let (on, zero) = (self.e.b.inst_results(call)[0], self.e.i32(0));
-        let stops = self.e.b.ins().icmp(IntCC::Equal, on, zero);
-        self.end_if(stops, number + 1);
-    }
-
-    /// Stores what packet `number` stores if its expected words match; otherwise the machine executes it.
-    fn packet(&mut self, packet: &Packet, number: usize) {
-        if packet.stores.is_empty() {
-            return self.call(number);
-        }
-        let expected = packet.expected.iter().map(|&(at, word)| (at, u32::MAX, word));
-        let Some(wrong) = self.wrong(expected) else { return self.stores(&packet.stores) };
-        let (other, known, done) = (self.e.cold_block(&[]), self.e.block(&[]), self.e.block(&[]));
-        self.e.branch(wrong, (other, &[]), (known, &[]));
-        self.go_to(other);
-        self.call(number);
-        self.e.jump(done, &[]);
-        self.go_to(known);
-        self.stores(&packet.stores);
-        self.flush();
-        self.e.jump(done, &[]);
-        self.go_to(done);
-    }
-
     /// Stores words: four at a time, two where they are only copied, or one.
-    fn stores(&mut self, stores: &[Store]) {
+    fn stores(mut self, stores: &[Store]) {
         for &Store { at, field: (shift, bits), register, mask, ref groups } in stores {
             let mut done = 0;
             while done < groups.len() {
@@ -253,6 +102,7 @@ impl Lower<'_, '_> {
                 done += count;
             }
         }
+        self.finish();
     }
 
     /// Stores the bits of a value under `mask` in registers of these groups, and in their copies.
@@ -260,7 +110,7 @@ impl Lower<'_, '_> {
         let any = groups.iter().fold(0, |any, groups| any | groups);
         let watched = !self.copies && any != 0;
         if !watched {
-            self.dirty.always |= any;
+            self.always |= any;
         }
         let mut changed = None;
         if watched || mask != u32::MAX {
@@ -296,9 +146,8 @@ impl Lower<'_, '_> {
                 bits = self.e.b.ins().band(bits, lanes);
             }
             let key = (one, ty == I32X4);
-            let sum = self.dirty.changed.get(&key).copied();
-            let sum = self.or(sum, bits);
-            self.dirty.changed.insert(key, sum);
+            let sum = self.changed.get(&key).map_or(bits, |&sum| self.e.b.ins().bor(sum, bits));
+            self.changed.insert(key, sum);
         }
     }
 
@@ -307,23 +156,21 @@ impl Lower<'_, '_> {
         if ty == I32X4 { self.e.ints(words.map(|word| word as i32)).0 } else { self.e.i32(words[0] as i32) }
     }
 
-    /// Adds the dirty groups to the machine's.
-    fn flush(&mut self) {
-        let Dirty { always, changed } = std::mem::take(&mut self.dirty);
-        let mut sum = (always != 0).then(|| self.e.i32(always as i32));
-        for ((groups, vectors), bits) in changed {
+    /// Adds the dirty groups to the machine's, and returns.
+    fn finish(mut self) {
+        let mut sum = self.load(I32, DIRTY, 0);
+        sum = self.e.b.ins().bor_imm_u(sum, i64::from(self.always));
+        for ((groups, vectors), bits) in std::mem::take(&mut self.changed) {
             let (groups, zero) = (self.e.i32(groups as i32), self.e.i32(0));
             let changed = match vectors {
                 true => self.e.b.ins().vany_true(bits),
                 false => self.e.b.ins().icmp(IntCC::NotEqual, bits, zero),
             };
             let groups = self.e.b.ins().select(changed, groups, zero);
-            sum = Some(self.or(sum, groups));
+            sum = self.e.b.ins().bor(sum, groups);
         }
-        if let Some(sum) = sum {
-            let dirty = self.load(I32, DIRTY, 0);
-            let dirty = self.e.b.ins().bor(dirty, sum);
-            self.e.store(dirty, self.addresses[DIRTY], 0);
-        }
+        self.e.store(sum, self.addresses[DIRTY], 0);
+        let status = self.e.i64(0);
+        self.e.finish(status);
     }
 }

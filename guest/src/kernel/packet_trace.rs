@@ -1,22 +1,8 @@
-//! Packet trace kernels: packets of a push buffer or command list that recur with the same headers, compiled as one
-//! piece.
+//! Packet trace kernels: what recurring packets of a push buffer or command list store, compiled as one piece.
 //!
-//! A run has words, and a machine with registers. The packets of the key are done in order. A packet with stores
-//! ([`Store`]) whose `expected` words all have their values is stored: its stores happen in order. Any other packet is
-//! executed by the machine ([`PacketTraceMachine::call`]), which says whether to go on.
-//!
-//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number, and its groups
-//! are added to the dirty ones; without, the groups are only added if the store changed the register. Dirty groups are
-//! complete whenever the machine is called, and at the end.
-//!
-//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of packets with stores
-//! and without `expected` words are compared [`GROUP`] at a time, before any packet of the group is done: consecutive
-//! packets form groups. The first packet after one of another kind (or at the beginning) opens a group, and so does the
-//! one after a full group. If one header of a group differs, the trace ends before the group. Packets of other kinds
-//! are groups of their own. `expected` words are no guards.
-//!
-//! A run returns the number of packets that were done: all, those before the group whose guard failed, or those up to
-//! and including the call that ended it.
+//! A run has the packets' words and the registers of a machine. The stores of the key happen in order. With
+//! [`PacketTraceKey::copies`] each store also goes to the copy of the same number, and its groups are added to the
+//! dirty ones; without, the groups are only added if the store changed the register.
 
 use std::cell::Cell;
 
@@ -24,9 +10,6 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::code::MachineCode;
 use super::unsupported::Unsupported;
-
-/// Packets whose headers are compared together.
-pub const GROUP: usize = 16;
 
 /// The key of a packet trace kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
@@ -37,22 +20,7 @@ pub struct PacketTraceKey {
     pub registers: u32,
     /// Whether registers have copies, and every store makes its groups dirty.
     pub copies: bool,
-    /// The packets.
-    pub packets: Vec<Packet>,
-}
-
-/// A packet: a header and what follows it. Indices of words count from the beginning of the trace.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub struct Packet {
-    /// Index of the header's word.
-    pub header: u32,
-    /// Bits of the header that are compared.
-    pub mask: u32,
-    /// Their value.
-    pub word: u32,
-    /// Indices of words and the values that they need to have; otherwise the machine executes the packet.
-    pub expected: Vec<(u32, u32)>,
-    /// Its stores; without any the machine executes it.
+    /// The stores.
     pub stores: Vec<Store>,
 }
 
@@ -81,34 +49,24 @@ impl Store {
 impl PacketTraceKey {
     /// Whether all words and registers that it names are in range.
     pub fn is_sound(&self) -> bool {
-        let word = |at: u32, count: usize| at as usize + count <= self.words as usize;
-        let store = |store: &Store| {
+        self.stores.iter().all(|store| {
             let (count, (shift, bits)) = (store.groups.len(), store.field);
             let field = (shift, bits) == (0, 32) || count == 1 && (1..32).contains(&bits) && shift <= 32 - bits;
-            let registers = store.register as usize + count <= self.registers as usize;
-            word(store.at, count) && registers && count != 0 && field
-        };
-        self.packets.iter().all(|packet| {
-            let expected = packet.expected.iter().all(|&(at, _)| word(at, 1));
-            word(packet.header, 1) && expected && packet.stores.iter().all(store)
+            let words = store.at as usize + count <= self.words as usize;
+            words && store.register as usize + count <= self.registers as usize && count != 0 && field
         })
     }
 
-    /// Whether a machine has all registers that the key may name.
-    pub fn fits(&self, target: TraceRegisters<'_>) -> bool {
+    /// Whether there are all words and registers that the key may name.
+    pub fn fits(&self, words: &[u32], target: TraceRegisters<'_>) -> bool {
         let count = self.registers as usize;
-        target.registers.len() >= count && (!self.copies || target.copies.len() >= count)
+        let copies = !self.copies || target.copies.len() >= count;
+        words.len() >= self.words as usize && target.registers.len() >= count && copies
     }
 
-    /// How many packets from packet `first` on have their headers compared together.
-    pub fn group(&self, first: usize) -> usize {
-        let is_stored = |packet: &&Packet| !packet.stores.is_empty() && packet.expected.is_empty();
-        self.packets.iter().skip(first).take(GROUP).take_while(is_stored).count().max(1)
-    }
-
-    /// Words that packets store without a call.
+    /// How many words it stores.
     pub fn stored(&self) -> usize {
-        self.packets.iter().flat_map(|packet| &packet.stores).map(|store| store.groups.len()).sum()
+        self.stores.iter().map(|store| store.groups.len()).sum()
     }
 }
 
@@ -123,22 +81,14 @@ pub struct TraceRegisters<'a> {
     pub dirty: &'a Cell<u32>,
 }
 
-/// The machine that a trace runs on.
-pub trait PacketTraceMachine {
-    /// Its registers. They keep their address until the next call.
-    fn registers(&mut self) -> TraceRegisters<'_>;
-    /// Executes packet `packet`, by number, and everything else that is due by then. False: the trace ends after it.
-    fn call(&mut self, packet: u32) -> bool;
-}
-
 /// Executes a packet trace.
 pub trait PacketTraceKernel: Send + Sync {
-    /// Executes the packets, whose words are the first ones of `words`, and returns their number.
+    /// Stores what the first ones of `words` say.
     ///
     /// # Errors
     ///
     /// [`Unsupported`], before anything happens, for fewer words or registers than the key says.
-    fn run(&self, words: &[u32], machine: &mut dyn PacketTraceMachine) -> Result<u32, Unsupported>;
+    fn run(&self, words: &[u32], target: TraceRegisters<'_>) -> Result<(), Unsupported>;
     /// Its machine code; an interpreter has none.
     fn code(&self) -> MachineCode {
         MachineCode::default()

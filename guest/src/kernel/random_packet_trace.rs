@@ -1,8 +1,8 @@
-//! Random packet traces for differential tests, and a machine that records its calls.
+//! Random packet traces for differential tests.
 
 use std::cell::Cell;
 
-use super::packet_trace::{Packet, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters};
+use super::packet_trace::{PacketTraceKernel, PacketTraceKey, Store, TraceRegisters};
 use super::unsupported::Unsupported;
 
 /// Registers of the test machine.
@@ -13,50 +13,22 @@ const REGISTERS: u32 = 64;
 pub struct Case {
     /// The trace.
     pub key: PacketTraceKey,
-    /// Its words, some of which fail a guard.
+    /// Its words.
     pub words: Vec<u32>,
     /// Registers before the run.
     pub registers: Vec<u32>,
-    /// The call, counted from the first, that ends the run.
-    pub last_call: usize,
 }
 
-/// The result of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Packets that were done.
-    pub done: u32,
-    /// Packets that the machine was called for, and the dirty groups at that time.
-    pub calls: Vec<(u32, u32)>,
-    /// Registers and copies after it.
-    pub registers: [Vec<Cell<u32>>; 2],
-    /// The dirty groups after it.
-    pub dirty: Cell<u32>,
-    last_call: usize,
-}
-
-impl PacketTraceMachine for Outcome {
-    fn registers(&mut self) -> TraceRegisters<'_> {
-        TraceRegisters { registers: &self.registers[0], copies: &self.registers[1], dirty: &self.dirty }
-    }
-
-    /// Clears the dirty groups, as deriving state does, and moves the registers elsewhere.
-    fn call(&mut self, packet: u32) -> bool {
-        self.calls.push((packet, self.dirty.replace(0)));
-        let moved = |cells: &Vec<Cell<u32>>| cells.iter().map(|cell| Cell::new(cell.get() ^ packet << 8)).collect();
-        self.registers = self.registers.each_ref().map(moved);
-        self.calls.len() != self.last_call
-    }
-}
+/// The result of a run: registers, copies and dirty groups after it.
+pub type Outcome = ([Vec<Cell<u32>>; 2], Cell<u32>);
 
 impl Case {
     /// Runs `kernel`.
     pub fn run(&self, kernel: &dyn PacketTraceKernel) -> Result<Outcome, Unsupported> {
         let cells = || self.registers.iter().copied().map(Cell::new).collect();
-        let registers = [cells(), cells()];
-        let mut outcome =
-            Outcome { done: 0, calls: Vec::new(), registers, dirty: Cell::new(0), last_call: self.last_call };
-        outcome.done = kernel.run(&self.words, &mut outcome)?;
+        let outcome: Outcome = ([cells(), cells()], Cell::new(0));
+        let ([registers, copies], dirty) = &outcome;
+        kernel.run(&self.words, TraceRegisters { registers, copies, dirty })?;
         Ok(outcome)
     }
 }
@@ -64,28 +36,15 @@ impl Case {
 /// A random case; `random` gives 32 bits.
 pub fn case(random: &mut dyn FnMut() -> u32) -> Case {
     let mut key = PacketTraceKey { registers: REGISTERS, copies: random() & 1 != 0, ..PacketTraceKey::default() };
-    let mut words = Vec::new();
-    let damage = random() & 3 == 0;
+    // The first header.
+    let mut words = vec![random()];
     for _ in 0..random() % 40 {
-        let header = words.len() as u32;
-        let mask = if random() & 3 == 0 { 0xFFFF_0000 } else { u32::MAX };
-        let word = random() & mask;
-        words.push(word | random() & !mask);
-        let mut stores: Vec<Store> = (0..1 + random() % 2).map(|_| store(random, &mut words)).collect();
-        let mut expected = Vec::new();
-        match random() % 8 {
-            0 => stores.clear(),
-            1 => expected.push((header + 1, words[header as usize + 1] ^ u32::from(random() & 3 == 0))),
-            _ => {}
-        }
-        if damage && random() & 31 == 0 {
-            words[header as usize] ^= 1 << (16 + random() % 16);
-        }
-        key.packets.push(Packet { header, mask, word, expected, stores });
+        key.stores.push(store(random, &mut words));
+        words.extend((0..random() % 2).map(|_| random()));
     }
     key.words = words.len() as u32;
     let registers = (0..REGISTERS).map(|_| value(random)).collect();
-    Case { key, words, registers, last_call: (random() % 8) as usize }
+    Case { key, words, registers }
 }
 
 /// Few values, so that registers keep theirs at times.

@@ -1,7 +1,7 @@
 //! Packet traces against the reference: random keys, words and registers, everything equal.
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::packet_trace::{Packet, PacketTraceKey, Store};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKey, Store};
 use triglyph_guest::kernel::random_packet_trace::case;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
@@ -11,7 +11,6 @@ use triglyph_testkit::random::{Random, seeds};
 fn random_packet_traces() {
     for effort in [Effort::Baseline, Effort::Optimized] {
         let jit = Jit::with_effort(effort).expect("a code generator");
-        let (mut whole, mut calls) = (0, 0);
         for seed in seeds(400) {
             let mut random = Random::new(seed);
             let case = case(&mut || random.word());
@@ -20,10 +19,7 @@ fn random_packet_traces() {
                 case.run(&*kernel).expect("a sound case")
             });
             assert_eq!(got, want, "seed {seed}: {case:#x?}");
-            whole += u32::from(want.done as usize == case.key.packets.len());
-            calls += want.calls.len();
         }
-        assert!(whole > 0 && calls > 0);
     }
 }
 
@@ -33,9 +29,7 @@ fn keys_that_lead_outside_are_refused() {
     let words = |at, register, count| Store::words(at, register, vec![1; count]);
     let field = |at, field| Store { field, ..words(at, 0, 1) };
     let is_compiled = |store: &Store| {
-        let packet = Packet { header: 0, mask: u32::MAX, word: 1, expected: Vec::new(), stores: vec![store.clone()] };
-        let key = PacketTraceKey { words: 4, registers: 8, copies: false, packets: vec![packet] };
-        jit.packet_trace(&key).is_ok()
+        jit.packet_trace(&PacketTraceKey { words: 4, registers: 8, copies: false, stores: vec![store.clone()] }).is_ok()
     };
     assert!(is_compiled(&words(1, 5, 3)) && is_compiled(&field(3, (29, 3))));
     let outside = [words(1, 6, 3), words(2, 0, 3), words(u32::MAX, 0, 1), words(0, u32::MAX, 1), words(1, 1, 0)];

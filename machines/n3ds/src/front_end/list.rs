@@ -100,7 +100,6 @@ impl Pica {
         let words = (window.len() / 4) as u64;
         let bounded = host.budget.is_bounded();
         let mut ahead = Ahead::default();
-        self.packet_traces.begin_here();
         // Whether the next packet is known not to be quiet.
         let mut other = false;
         while list.at + 1 < words && !self.stopped() && list.words_left > 0 {

@@ -1,15 +1,14 @@
 //! Packet traces of the 3DS: packets of a command list that run as code.
 //!
-//! Code executes packets that are only stored, the machine executes uploads: most words of a list. They can neither end
-//! a list nor change memory, so they are executed from words that were read ahead. A packet that may change memory, end
-//! the list or draw ends a trace before it.
+//! Code executes packets that are only stored. Uploads, and packets that may change memory, end the list or draw, end a
+//! trace before them.
 
-use triglyph_guest::kernel::packet_trace::{Packet, Store, TraceRegisters};
+use triglyph_guest::kernel::packet_trace::{Store, TraceRegisters};
 use triglyph_guest::pica::command::Header;
 
 use super::registers::{UPLOADS, WRITES};
 use crate::class_3d::{Host, Pica};
-use triglyph_engine::frontend::packet_trace::{Before, PacketSource, PacketTraces, Shape};
+use triglyph_engine::frontend::packet_trace::{Guard, Packet, PacketSource, PacketTrace, PacketTraces};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::Fixed;
 
@@ -37,11 +36,27 @@ pub(super) fn is_quiet(header: Header) -> bool {
 
 /// The packet that `words` begin with: its parameter, its header, the others.
 #[inline(always)]
-fn whole(words: &[u32]) -> Option<(u32, Header, &[u32])> {
+pub(super) fn whole(words: &[u32]) -> Option<(u32, Header, &[u32])> {
     let &[value, header, ref rest @ ..] = words else { return None };
     let header = Header(header);
     let extra = rest.get(..header.packet_words() - 2)?;
     Some((value, header, &extra[..header.extra()]))
+}
+
+impl Source<'_, '_> {
+    /// Executes a packet if it uploads something. Otherwise nothing has happened: false.
+    pub fn upload(&mut self, (value, header, extra): (u32, Header, &[u32])) -> bool {
+        let uploads = self.pica.upload_packet(self.host, value, header, extra, self.at);
+        if uploads {
+            self.passed(header.packet_words(), 1);
+        }
+        uploads
+    }
+
+    fn passed(&mut self, words: usize, packets: usize) {
+        self.at += words as u64;
+        self.left -= packets as u64;
+    }
 }
 
 impl PacketSource for Source<'_, '_> {
@@ -57,68 +72,47 @@ impl PacketSource for Source<'_, '_> {
         let mut done = 0;
         while self.left != 0
             && let Some((value, header, extra)) = whole(&words[done..])
-            && (self.pica.store_packet(value, header, extra, self.at)
-                || self.pica.upload_packet(self.host, value, header, extra, self.at))
+            && self.pica.store_packet(value, header, extra, self.at)
         {
             done += header.packet_words();
-            self.at += header.packet_words() as u64;
-            self.left -= 1;
+            self.passed(header.packet_words(), 1);
         }
         done
     }
 
-    fn shape(&self, words: &[u32]) -> Option<Shape> {
-        let (_, header, _) = whole(words).filter(|_| self.left != 0)?;
-        Some(Shape { words: header.packet_words(), ends: !is_quiet(header) })
-    }
-
-    fn analyze(&self, words: &[u32], at: usize, _: &mut Before) -> Option<Packet> {
-        let (header, at) = (Header(words[at + 1]), at as u32);
+    fn analyze(&self, words: &[u32], at: usize) -> Option<Packet> {
+        let (_, header, _) = whole(&words[at..])?;
         let (first, count) = registers(header);
+        let word = |i: usize| (at + i) as u32;
         let store = |at: u32, register: usize, count: usize| {
             let groups = (register..register + count).map(|register| WRITES.groups(register)).collect();
             Store { mask: header.bit_mask(), ..Store::words(at, register as u32, groups) }
         };
-        let mut stores = Vec::new();
-        if WRITES.plain_from(first) >= count {
-            // The first data word precedes the header.
-            stores.push(store(at, first, 1));
-            match header.consecutive() {
-                true if count > 1 => stores.push(store(at + 2, first + 1, count - 1)),
-                true => {}
-                false => stores.extend((0..header.extra() as u32).map(|i| store(at + 2 + i, first, 1))),
-            }
+        if WRITES.plain_from(first) < count {
+            return None;
         }
-        let packet = Packet { header: at + 1, mask: u32::MAX, word: header.0, expected: Vec::new(), stores };
-        is_quiet(header).then_some(packet)
+        // The first data word precedes the header.
+        let mut stores = vec![store(word(0), first, 1)];
+        match header.consecutive() {
+            true if count > 1 => stores.push(store(word(2), first + 1, count - 1)),
+            true => {}
+            false => stores.extend((0..header.extra()).map(|i| store(word(2 + i), first, 1))),
+        }
+        let guards = vec![Guard { at: word(1), mask: u32::MAX, word: header.0 }];
+        Some(Packet { words: header.packet_words(), bank: 0, guards, stores })
     }
 
-    fn is_ready(&self, _: Option<usize>) -> bool {
-        self.left != 0
-    }
-
-    fn affords(&self, _: usize, packets: usize) -> bool {
-        self.left >= packets as u64
+    fn is_ready(&self, trace: Option<&PacketTrace>) -> bool {
+        self.left >= trace.map_or(1, |trace| trace.packets as u64)
     }
 
     fn registers(&mut self, _: usize) -> TraceRegisters<'_> {
         self.pica.registers.trace_registers()
     }
 
-    fn stored(&mut self, words: &[u32], packets: usize, last: usize) {
-        let extra = Header(words[last + 1]).extra() as u64;
-        self.pica.position = 4 * (self.at + last as u64 + if extra == 0 { 0 } else { 1 + extra });
-        self.at += words.len() as u64;
-        self.left -= packets as u64;
-    }
-
-    fn execute(&mut self, words: &[u32], packet: usize) -> usize {
-        let Some((value, header, extra)) = whole(words) else { return 0 };
-        if !self.pica.upload_packet(self.host, value, header, extra, self.at) {
-            return 0;
-        }
-        self.at += packet as u64;
-        self.left -= 1;
-        packet
+    fn stored(&mut self, words: &[u32], trace: &PacketTrace) {
+        let extra = Header(words[trace.last + 1]).extra() as u64;
+        self.pica.position = 4 * (self.at + trace.last as u64 + if extra == 0 { 0 } else { 1 + extra });
+        self.passed(words.len(), trace.packets);
     }
 }

@@ -5,10 +5,10 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
-use super::packet_trace::{Source, is_quiet, registers};
+use super::packet_trace::{Source, is_quiet, registers, whole};
 use super::registers::WRITES;
 use crate::class_3d::{Host, Pica};
-use triglyph_engine::frontend::packet_trace::{MAX_WORDS, Next, advance};
+use triglyph_engine::frontend::packet_trace::{MAX_WORDS, advance};
 use triglyph_engine::mem::read_words;
 
 /// Words that are read at once.
@@ -43,16 +43,14 @@ impl Ahead {
         self.words[..self.count].get(skipped..).unwrap_or(&[])
     }
 
-    /// The words from word `at` of a list on, at least a whole packet and as many as a trace has if the list has them,
-    /// and whether it has more.
-    pub fn words(&mut self, list: Window<'_>, at: u64) -> (&[u32], bool) {
-        let end = (list.len() / 4) as u64;
-        let has_more = |ahead: &Ahead| ahead.start + (ahead.count as u64) < end;
-        if self.count == 0 || self.from(at).len() < MIN_AHEAD && has_more(self) {
+    /// The words from word `at` of a list on, at least a whole packet and as many as a trace has if the list has them.
+    pub fn words(&mut self, list: Window<'_>, at: u64) -> &[u32] {
+        let has_more = self.start + (self.count as u64) < (list.len() / 4) as u64;
+        if self.count == 0 || self.from(at).len() < MIN_AHEAD && has_more {
             self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
             self.start = at;
         }
-        (self.from(at), has_more(self))
+        self.from(at)
     }
 }
 
@@ -69,15 +67,18 @@ impl Pica {
     ) -> (u64, u64, bool) {
         let left = if self.immediate.is_empty() { most } else { 0 };
         let mut source = Source { pica: self, host, at, left };
-        let mut next = Next::Words;
-        while source.left != 0 && next == Next::Words {
-            let (words, more) = ahead.words(list, source.at);
-            next = advance(&mut source, words, more);
-            if !more {
-                break;
+        let mut other = false;
+        while source.left != 0 && !other {
+            let words = ahead.words(list, source.at);
+            let rest = &words[advance(&mut source, words)..];
+            match whole(rest) {
+                _ if source.left == 0 => {}
+                Some(packet) => other = !source.upload(packet),
+                None if rest.len() == words.len() => break,
+                None => {}
             }
         }
-        (source.at, left - source.left, next == Next::Packet)
+        (source.at, left - source.left, other)
     }
 
     /// A packet that is only stored, at word `at`. Otherwise nothing has happened: false.

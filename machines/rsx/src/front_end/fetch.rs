@@ -17,8 +17,6 @@ pub struct Fetch {
     start: u32,
     /// How many are valid.
     count: usize,
-    /// They were read since this was asked last.
-    fresh: bool,
     /// The memory of the push buffer.
     buffer: Option<DmaObject>,
 }
@@ -34,7 +32,7 @@ pub(super) enum Unfetched {
 
 impl Default for Fetch {
     fn default() -> Self {
-        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0, fresh: true, buffer: None }
+        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0, buffer: None }
     }
 }
 
@@ -43,12 +41,6 @@ impl Fetch {
     pub(super) fn begin(&mut self, core: &Core, channel: &Channel) {
         self.count = 0;
         self.buffer = channel.memory(core).filter(|memory| memory.read);
-    }
-
-    /// Whether words were read anew since this was asked last.
-    #[inline]
-    pub(super) fn take_fresh(&mut self) -> bool {
-        std::mem::take(&mut self.fresh)
     }
 
     /// The words from GET on that can be executed, at least one.
@@ -63,7 +55,7 @@ impl Fetch {
 
     #[cold]
     fn fill(&mut self, core: &mut Core, channel: &Channel) -> Result<&[u32], Unfetched> {
-        (self.count, self.fresh) = (0, true);
+        self.count = 0;
         let buffer = self.buffer.ok_or(Unfetched::NoObject)?;
         // Titles have the GPU wait in front of a jump to itself, and overwrite it when all else is written.
         core.memory.note_host_writes();

@@ -9,7 +9,7 @@ use super::header::{fail, header, out_of_fuel, spend_words, stop, took};
 use super::packet_trace::Source;
 use super::{Channel, Fetch, Method, Puller, Stop};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::frontend::packet_trace::{Next, advance};
+use triglyph_engine::frontend::packet_trace::advance;
 use triglyph_engine::mem::GuestAddr;
 
 /// Executes words of a channel from GET on, until there is a reason to stop.
@@ -21,12 +21,7 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
     }
     fetch.begin(puller.core, channel);
     while channel.get != channel.put {
-        let fresh = fetch.take_fresh();
-        let words = fetch.words(puller.core, channel);
-        if fresh {
-            puller.graph.packet_traces.begin_here();
-        }
-        let stop = match (words, channel.packet.count) {
+        let stop = match (fetch.words(puller.core, channel), channel.packet.count) {
             (Ok(words), 0) => command(channel, puller, words),
             (Ok(words), _) => data(channel, puller, words),
             (Err(Unfetched::NotMapped(place)), count) => not_mapped(channel, puller, place, count),
@@ -71,13 +66,10 @@ fn not_mapped(channel: &mut Channel, puller: &mut Puller<'_>, place: GuestAddr, 
 /// Words from where a header is expected on: packets that are only stored, or recur, then a word that is the header of
 /// something else.
 fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
-    let get = channel.get;
-    let valid = words.len().min((channel.put.wrapping_sub(get) / 4) as usize);
-    let mut source = Source { channel, puller, stop: None };
-    let next = advance(&mut source, &words[..valid], false);
-    let Source { channel, puller, stop } = source;
-    match &words[(channel.get.wrapping_sub(get) / 4) as usize..] {
-        _ if next == Next::Stop || channel.get == channel.put => stop,
+    let valid = words.len().min((channel.put.wrapping_sub(channel.get) / 4) as usize);
+    let done = advance(&mut Source { channel, puller }, &words[..valid]);
+    match &words[done..] {
+        _ if channel.get == channel.put => None,
         &[word, ref rest @ ..] => header(channel, puller, word, rest),
         [] => None,
     }

@@ -1,32 +1,33 @@
 //! Words of a push buffer that were read at once: packets that are only stored or run as code, and the others word by
 //! word.
 
-use super::channel::Channel;
+use super::channel::{Channel, Step};
 use super::packet_trace::Source;
 use crate::core::Core;
-use triglyph_engine::frontend::packet_trace::{Next, PacketSource, advance};
+use triglyph_engine::frontend::packet_trace::advance;
 
 impl Channel {
     /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was
     /// submitted is dropped.
     pub(super) fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
-        self.packet_traces.begin_here();
-        let mut source = Source { channel: self, core, address, words, at: 0, end: None };
-        while source.at < words.len() {
-            let rest = &words[source.at..];
-            let in_packet = source.channel.stream.pending.is_some();
-            if in_packet || advance(&mut source, rest, false) == Next::Packet {
-                source.execute(words, 1);
+        let mut at = 0;
+        while at < words.len() {
+            if self.stream.pending.is_none() {
+                let address = address.wrapping_add(4 * at as u64);
+                at += advance(&mut Source { channel: self, core, address }, &words[at..]);
             }
-            if let Some(on) = source.end {
-                return on;
+            if at == words.len() {
+                break;
             }
-            if source.stops() {
+            match self.step(core, address, words, at) {
+                Step::On(done) => at += done,
+                Step::Over(on) => return on,
+            }
+            if self.blocked.is_some() || core.budget.is_over() {
                 break;
             }
         }
-        let done = source.at;
-        self.advance(done);
+        self.advance(at);
         true
     }
 }
