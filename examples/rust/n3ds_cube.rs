@@ -6,30 +6,21 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Format, Layout, Picture, Present};
-use triglyph::guest::n3ds::external::TransferFormat;
+use triglyph::Options;
+use triglyph::capture::Picture;
 use triglyph::guest::n3ds::regs::*;
 use triglyph::guest::n3ds::{List, Program, Texture, Unit, output, tile_rgba8};
-use triglyph::n3ds::gsp::{Command, FillUnit, Header};
-use triglyph::{Access, Device, GuestAddr, GuestRange, N3ds, Options};
+use triglyph::n3ds::gsp::{Command, FillUnit};
 
 mod cube;
+mod n3ds;
 
-/// Memory by physical and by virtual addresses, as the triangle's example has it.
-const VRAM: u32 = 0x1800_0000;
-const VRAM_VIRTUAL: u32 = 0x1F00_0000;
-const HEAP: u32 = 0x2000_0000;
-const HEAP_VIRTUAL: u32 = 0x3000_0000;
+use n3ds::{HEAP, HEIGHT, VRAM, VRAM_VIRTUAL, WIDTH};
 
-/// In video memory after the colours: depth and stencil. In the heap: vertices, the list, texels, the shown picture.
+/// In video memory after the colours: depth and stencil. In the heap: vertices and texels.
 const DEPTH: u32 = 0x10_0000;
 const VERTICES: u32 = 0;
-const LIST: u32 = 0x1000;
 const TEXELS: u32 = 0x8000;
-const SHOWN: u32 = 0x1_0000;
-
-const WIDTH: u32 = 240;
-const HEIGHT: u32 = 400;
 
 /// c0 to c3 transform positions, c4 is the direction to the light, c5 the ambient light and 0.
 const PROGRAM: &str = "
@@ -80,32 +71,13 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
 
 /// Runs everything and returns what the screen shows.
 pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
-    let mut gpu = N3ds::new(options)?;
-    gpu.set_fault_handler(Some(Box::new(|fault| eprintln!("fault: {}", fault.what))));
-    gpu.map(GuestRange::new(0, VRAM.into(), 6 << 20), Access::READ_WRITE)?;
-    gpu.map(GuestRange::new(0, HEAP.into(), 1 << 20), Access::READ_WRITE)?;
-    let list: Vec<u8> = commands()?.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let vertices: Vec<u8> = cube::vertices().as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
-    let texels = tile_rgba8(cube::SIZE, cube::SIZE, &cube::texels())?;
-    for (offset, bytes) in [(LIST, &list), (VERTICES, &vertices), (TEXELS, &texels)] {
-        gpu.write(GuestAddr::new(0, (HEAP + offset).into()), bytes)?;
-    }
-
+    let mut console = n3ds::Console::open(options)?;
+    console.store_floats(VERTICES, cube::vertices().as_flattened())?;
+    console.store(TEXELS, &tile_rgba8(cube::SIZE, cube::SIZE, &cube::texels())?)?;
     let (end, pixels) = (VRAM_VIRTUAL + DEPTH, 4 * WIDTH * HEIGHT);
     let color = FillUnit::words(VRAM_VIRTUAL, VRAM_VIRTUAL + pixels, 0x2030_40FF);
     let depth = FillUnit::words(end, end + pixels, 0x00FF_FFFF);
-    for command in [
-        Command::MemoryFill { units: [color, depth] },
-        Command::list(HEAP_VIRTUAL + LIST, list.len() as u32),
-        Command::display(VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH as u16, HEIGHT as u16, TransferFormat::Rgb8),
-    ] {
-        gpu.execute(&command.to_words(Header::default()));
-    }
-    let at = GuestAddr::new(0, (HEAP + SHOWN).into());
-    let label = "top".to_owned();
-    let (format, layout) = (Format::Bgr8 as u32, Layout::Lcd.number());
-    let present = Present { at, format, width: HEIGHT, height: WIDTH, pitch: 3 * WIDTH, layout, label };
-    Ok(Picture::read(&mut gpu, &present, false)?)
+    console.run(Command::MemoryFill { units: [color, depth] }, &commands()?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,5 +1,5 @@
 //! A triangle on the Nintendo 3DS: a command list for the PICA200, and the GX commands that clear the target, run the
-//! list and copy the picture for the screen. The picture is written as a PNG file.
+//! list and copy the picture for the screen (`n3ds.rs`). The picture is written as a PNG file.
 //!
 //! ```sh
 //! cargo run --release --example n3ds_triangle -- picture.png
@@ -7,27 +7,18 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Format, Layout, Picture, Present};
-use triglyph::guest::n3ds::external::TransferFormat;
+use triglyph::Options;
+use triglyph::capture::Picture;
 use triglyph::guest::n3ds::regs::{self, AttributeType, BlendFactor, ColorFormat, CombinerFunction, CombinerSource};
 use triglyph::guest::n3ds::{List, Program, Unit, output};
-use triglyph::n3ds::gsp::{Command, FillUnit, Header};
-use triglyph::{Access, Device, GuestAddr, GuestRange, N3ds, Options};
+use triglyph::n3ds::gsp::{Command, FillUnit};
 
-/// Where memory is: physical addresses, by which the GPU names it, and virtual ones, by which GX commands do.
-const VRAM: u32 = 0x1800_0000;
-const VRAM_VIRTUAL: u32 = 0x1F00_0000;
-const HEAP: u32 = 0x2000_0000;
-const HEAP_VIRTUAL: u32 = 0x3000_0000;
+mod n3ds;
 
-/// In the heap: vertices, the list, the picture for the screen.
+use n3ds::{HEAP, HEIGHT, VRAM, VRAM_VIRTUAL, WIDTH};
+
+/// Offset of the vertices in the heap.
 const VERTICES: u32 = 0;
-const LIST: u32 = 0x1000;
-const SHOWN: u32 = 0x1_0000;
-
-/// The top screen has 400 columns of 240 pixels: for the GPU a picture of 240 x 400, x upwards and y to the left.
-const WIDTH: u32 = 240;
-const HEIGHT: u32 = 400;
 
 /// Position x, y, z, w and colour red, green, blue, alpha. z is -w at the far plane and 0 at the near one.
 const TRIANGLE: [[f32; 8]; 3] = [
@@ -63,30 +54,10 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
 
 /// Runs everything and returns what the screen shows.
 pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
-    let mut gpu = N3ds::new(options)?;
-    gpu.set_fault_handler(Some(Box::new(|fault| eprintln!("fault: {}", fault.what))));
-    gpu.map(GuestRange::new(0, VRAM.into(), 6 << 20), Access::READ_WRITE)?;
-    gpu.map(GuestRange::new(0, HEAP.into(), 1 << 20), Access::READ_WRITE)?;
-    let list: Vec<u8> = commands()?.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let vertices: Vec<u8> = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
-    gpu.write(GuestAddr::new(0, (HEAP + LIST).into()), &list)?;
-    gpu.write(GuestAddr::new(0, (HEAP + VERTICES).into()), &vertices)?;
-
+    let mut console = n3ds::Console::open(options)?;
+    console.store_floats(VERTICES, TRIANGLE.as_flattened())?;
     let clear = FillUnit::words(VRAM_VIRTUAL, VRAM_VIRTUAL + 4 * WIDTH * HEIGHT, 0x2030_40FF);
-    let shown = HEAP_VIRTUAL + SHOWN;
-    for command in [
-        Command::fill(clear),
-        Command::list(HEAP_VIRTUAL + LIST, list.len() as u32),
-        Command::display(VRAM_VIRTUAL, shown, WIDTH as u16, HEIGHT as u16, TransferFormat::Rgb8),
-    ] {
-        gpu.execute(&command.to_words(Header::default()));
-    }
-    // A picture as the screen has it: columns of blue, green, red, from below.
-    let at = GuestAddr::new(0, (HEAP + SHOWN).into());
-    let label = "top".to_owned();
-    let (format, layout) = (Format::Bgr8 as u32, Layout::Lcd.number());
-    let present = Present { at, format, width: HEIGHT, height: WIDTH, pitch: 3 * WIDTH, layout, label };
-    Ok(Picture::read(&mut gpu, &present, false)?)
+    console.run(Command::fill(clear), &commands()?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,7 +6,8 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Format, Layout, Picture, Present};
+use triglyph::Options;
+use triglyph::capture::Picture;
 use triglyph::guest::rsx::enums::{
     Compare, MagFilter, MinFilter, Primitive, TextureLocation, VertexLocation, VertexType,
 };
@@ -15,14 +16,11 @@ use triglyph::guest::rsx::texel::TextureFormat;
 use triglyph::guest::rsx::{
     Order, PushBuffer, Surface, Texture, fragment, fragment_control, fragment_program_bytes, vertex,
 };
-use triglyph::rsx::{LOCAL, XDR, flags};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Options, Rsx};
 
 mod cube;
+mod ps3;
 
-/// Memory and where things are in it, as the triangle's example has it; texels besides.
-const MAIN_AT: u64 = 0x1000_0000;
-const SIZE: u64 = 16 << 20;
+/// Where things are in memory, as the triangle's example has it; texels besides.
 const PUSH: u32 = 0;
 const VERTICES: u32 = 0x10_0000;
 const COLOR: u32 = 0;
@@ -82,30 +80,14 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
 
 /// Runs everything and returns the picture.
 pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
-    let mut gpu = Rsx::new(options)?;
-    gpu.set_fault_handler(Some(Box::new(|fault| eprintln!("fault: {}", fault.what))));
-    gpu.map(GuestRange::new(XDR, MAIN_AT, SIZE), Access::READ_WRITE)?;
-    gpu.map(GuestRange::new(LOCAL, 0, SIZE), Access::READ_WRITE)?;
-    let memory = gpu.memory_allocate(SIZE, [8, 0x30_0000, 15, 8])?;
-    let context = gpu.context_allocate(memory.handle, flags::MAIN_REPORTS)?;
-    gpu.context_iomap(context.handle, 0, MAIN_AT, 8 << 20, 3 << 62)?;
-
-    let push: Vec<u8> = commands()?.iter().flat_map(|word| word.to_be_bytes()).collect();
-    let vertices: Vec<u8> = cube::vertices().as_flattened().iter().flat_map(|value| value.to_be_bytes()).collect();
+    let mut console = ps3::Console::open(options)?;
     let texels: Vec<u8> = cube::texels().iter().flat_map(|[r, g, b, a]| [*a, *r, *g, *b]).collect();
     let program = fragment_program_bytes(&fragment::assemble_program(FRAGMENT)?, Order::Big);
-    gpu.write(GuestAddr::new(XDR, MAIN_AT + u64::from(PUSH)), &push)?;
-    gpu.write(GuestAddr::new(XDR, MAIN_AT + u64::from(VERTICES)), &vertices)?;
-    gpu.write(GuestAddr::new(LOCAL, TEXELS.into()), &texels)?;
-    gpu.write(GuestAddr::new(LOCAL, FRAGMENT_PROGRAM.into()), &program)?;
-    let control = gpu.lpar(context.control).ok_or("a control page")?;
-    gpu.write(GuestAddr::new(control.space, control.address + 0x40), &(PUSH + push.len() as u32).to_be_bytes())?;
-    gpu.run();
-
-    let (at, label) = (GuestAddr::new(LOCAL, COLOR.into()), "main".to_owned());
-    let (format, layout) = (Format::X8R8G8B8 as u32, Layout::Linear { bottom_first: false }.number());
-    let present = Present { at, format, width: WIDTH, height: HEIGHT, pitch: 4 * WIDTH, layout, label };
-    Ok(Picture::read(&mut gpu, &present, true)?)
+    console.store_floats(VERTICES, cube::vertices().as_flattened())?;
+    console.store_local(TEXELS, &texels)?;
+    console.store_local(FRAGMENT_PROGRAM, &program)?;
+    console.run(PUSH, &commands()?)?;
+    console.picture(COLOR, WIDTH, HEIGHT)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

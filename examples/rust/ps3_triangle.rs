@@ -1,5 +1,5 @@
-//! A triangle on the PlayStation 3: the hypervisor's calls that make a context, a push buffer for the RSX, a vertex and
-//! a fragment program. The picture is written as a PNG file.
+//! A triangle on the PlayStation 3: a push buffer for the RSX, a vertex and a fragment program. `ps3.rs` makes the
+//! hypervisor's calls. The picture is written as a PNG file.
 //!
 //! ```sh
 //! cargo run --release --example ps3_triangle -- picture.png
@@ -7,17 +7,13 @@
 
 use std::error::Error;
 
-use triglyph::capture::{Format, Layout, Picture, Present};
+use triglyph::Options;
+use triglyph::capture::Picture;
 use triglyph::guest::rsx::enums::{Primitive, TextureLocation, VertexLocation, VertexType};
 use triglyph::guest::rsx::methods::curie as m;
 use triglyph::guest::rsx::{Order, PushBuffer, Surface, fragment, fragment_control, fragment_program_bytes, vertex};
-use triglyph::rsx::{LOCAL, XDR, flags};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Options, Rsx};
 
-/// Main memory by the address that the program passes to the hypervisor. The RSX sees it from IO offset 0 on.
-const MAIN_AT: u64 = 0x1000_0000;
-/// Bytes of main and of local memory.
-const SIZE: u64 = 16 << 20;
+mod ps3;
 
 /// IO offsets of the push buffer and of the vertices.
 const PUSH: u32 = 0;
@@ -63,33 +59,12 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
 
 /// Runs everything and returns the picture.
 pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
-    let mut gpu = Rsx::new(options)?;
-    gpu.set_fault_handler(Some(Box::new(|fault| eprintln!("fault: {}", fault.what))));
-    gpu.map(GuestRange::new(XDR, MAIN_AT, SIZE), Access::READ_WRITE)?;
-    gpu.map(GuestRange::new(LOCAL, 0, SIZE), Access::READ_WRITE)?;
-
-    // lv1_gpu_memory_allocate, lv1_gpu_context_allocate, lv1_gpu_context_iomap.
-    let memory = gpu.memory_allocate(SIZE, [8, 0x30_0000, 15, 8])?;
-    let context = gpu.context_allocate(memory.handle, flags::MAIN_REPORTS)?;
-    gpu.context_iomap(context.handle, 0, MAIN_AT, 8 << 20, 3 << 62)?;
-
-    // Memory of the PS3 is big-endian.
-    let push: Vec<u8> = commands()?.iter().flat_map(|word| word.to_be_bytes()).collect();
-    let vertices: Vec<u8> = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_be_bytes()).collect();
+    let mut console = ps3::Console::open(options)?;
     let program = fragment::assemble_program("mov r0, f[COL0]  [end]")?;
-    gpu.write(GuestAddr::new(XDR, MAIN_AT + u64::from(PUSH)), &push)?;
-    gpu.write(GuestAddr::new(XDR, MAIN_AT + u64::from(VERTICES)), &vertices)?;
-    gpu.write(GuestAddr::new(LOCAL, FRAGMENT_PROGRAM.into()), &fragment_program_bytes(&program, Order::Big))?;
-
-    // PUT, in the context's control page, says where the words end.
-    let control = gpu.lpar(context.control).ok_or("a control page")?;
-    gpu.write(GuestAddr::new(control.space, control.address + 0x40), &(PUSH + push.len() as u32).to_be_bytes())?;
-    gpu.run();
-
-    let (at, label) = (GuestAddr::new(LOCAL, COLOR.into()), "main".to_owned());
-    let (format, layout) = (Format::X8R8G8B8 as u32, Layout::Linear { bottom_first: false }.number());
-    let present = Present { at, format, width: WIDTH, height: HEIGHT, pitch: 4 * WIDTH, layout, label };
-    Ok(Picture::read(&mut gpu, &present, true)?)
+    console.store_floats(VERTICES, TRIANGLE.as_flattened())?;
+    console.store_local(FRAGMENT_PROGRAM, &fragment_program_bytes(&program, Order::Big))?;
+    console.run(PUSH, &commands()?)?;
+    console.picture(COLOR, WIDTH, HEIGHT)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
