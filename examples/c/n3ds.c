@@ -101,14 +101,9 @@ static void show(triglyph_n3ds *gpu, const char *path) {
 }
 
 int main(int argc, char **argv) {
-    triglyph_n3ds *gpu;
+    triglyph_n3ds *gpu = open_console();
     triglyph_n3ds_registration client;
     uint32_t acquired;
-    CHECK(triglyph_n3ds_create(NULL, &gpu));
-    triglyph_device *device = triglyph_n3ds_device(gpu);
-    CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
-    CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
-    CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
     // The program is session 1; the host would signal event 7 with each interrupt.
     CHECK(triglyph_n3ds_register_relay_queue(gpu, 1, 0, 7, &client));
     CHECK(triglyph_n3ds_acquire_right(gpu, 1, &acquired));

@@ -1,4 +1,5 @@
-// The memory and the screen of the Nintendo 3DS's examples, and short names for registers.
+// The memory and the screen of the Nintendo 3DS's examples, the GX commands around a command list, and short names for
+// registers.
 
 #ifndef N3DS_H
 #define N3DS_H
@@ -28,5 +29,37 @@
 #define FLOATS(count) TRIGLYPH_N3DS_ATTRIBUTE(REG(ATTR_FORMAT_LO_TYPE0_FLOAT), count)
 
 static uint8_t vram[6 << 20], heap[1 << 20];
+
+// Makes a console with memory.
+static inline triglyph_n3ds *open_console(void) {
+    triglyph_n3ds *gpu;
+    CHECK(triglyph_n3ds_create(NULL, &gpu));
+    triglyph_device *device = triglyph_n3ds_device(gpu);
+    CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
+    CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
+    CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
+    return gpu;
+}
+
+// Clears the targets by the GX command `fill`, runs a command list, copies the picture at the beginning of video memory
+// for the screen, and writes it to a file.
+static inline void run_list(triglyph_n3ds *gpu, const uint32_t fill[8], triglyph_words *list, const char *path) {
+    uint32_t gx[2][8];
+    const uint32_t bytes = triglyph_n3ds_list_finish(list);
+    check(list->count <= list->room, "room for the list");
+    triglyph_store_le(heap + LIST, list->words, list->count);
+    triglyph_n3ds_gx_list(gx[0], HEAP_VIRTUAL + LIST, bytes);
+    triglyph_n3ds_gx_display(gx[1], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
+                             TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
+    CHECK(triglyph_n3ds_execute(gpu, fill, NULL));
+    CHECK(triglyph_n3ds_execute(gpu, gx[0], NULL));
+    CHECK(triglyph_n3ds_execute(gpu, gx[1], NULL));
+    // A picture as the screen has it: columns of blue, green, red, from below.
+    const triglyph_present present = {
+        .size = sizeof present, .address = HEAP + SHOWN, .width = HEIGHT, .height = WIDTH, .pitch = 3 * WIDTH,
+        .format = TRIGLYPH_FORMAT_BGR8, .layout = TRIGLYPH_LAYOUT_LCD, .label = "top",
+    };
+    write_png(triglyph_n3ds_device(gpu), &present, false, path);
+}
 
 #endif // N3DS_H

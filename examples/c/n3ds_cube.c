@@ -64,37 +64,18 @@ static void set_state(triglyph_words *list) {
 }
 
 int main(int argc, char **argv) {
-    triglyph_n3ds *gpu;
-    uint32_t words[512], gx[3][8];
+    triglyph_n3ds *gpu = open_console();
+    uint32_t words[512], fill[8];
     triglyph_words list = {words, COUNT(words), 0, 0};
-    CHECK(triglyph_n3ds_create(NULL, &gpu));
-    triglyph_device *device = triglyph_n3ds_device(gpu);
-    CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
-    CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
-    CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
-
     cube_vertices(vertices);
     triglyph_store_floats_le(heap + VERTICES, vertices[0], sizeof vertices / sizeof(float));
     cube_texels(texels);
     triglyph_n3ds_tile_rgba8(heap + TEXELS, CUBE_SIZE, CUBE_SIZE, texels[0]);
-    const uint32_t end = VRAM_VIRTUAL + DEPTH, pixels = 4 * WIDTH * HEIGHT;
     set_state(&list);
     triglyph_n3ds_list_draw_arrays(&list, 0, CUBE_VERTICES);
-    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
-    check(list.count <= list.room, "room for the list");
-    triglyph_store_le(heap + LIST, words, list.count);
-    triglyph_n3ds_gx_fill(gx[0], VRAM_VIRTUAL, VRAM_VIRTUAL + pixels, 0x203040FF, end, end + pixels, 0x00FFFFFF);
-    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, bytes);
-    triglyph_n3ds_gx_display(gx[2], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
-                             TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
-    for (size_t at = 0; at < COUNT(gx); at++) {
-        CHECK(triglyph_n3ds_execute(gpu, gx[at], NULL));
-    }
-    const triglyph_present present = {
-        .size = sizeof present, .address = HEAP + SHOWN, .width = HEIGHT, .height = WIDTH, .pitch = 3 * WIDTH,
-        .format = TRIGLYPH_FORMAT_BGR8, .layout = TRIGLYPH_LAYOUT_LCD, .label = "top",
-    };
-    write_png(device, &present, false, argc > 1 ? argv[1] : "n3ds_cube.png");
+    const uint32_t end = VRAM_VIRTUAL + DEPTH, pixels = 4 * WIDTH * HEIGHT;
+    triglyph_n3ds_gx_fill(fill, VRAM_VIRTUAL, VRAM_VIRTUAL + pixels, 0x203040FF, end, end + pixels, 0x00FFFFFF);
+    run_list(gpu, fill, &list, argc > 1 ? argv[1] : "n3ds_cube.png");
     CHECK(triglyph_n3ds_destroy(gpu));
     return 0;
 }

@@ -43,35 +43,14 @@ static void set_state(triglyph_words *list) {
 }
 
 int main(int argc, char **argv) {
-    triglyph_n3ds *gpu;
-    uint32_t words[512], gx[3][8];
+    triglyph_n3ds *gpu = open_console();
+    uint32_t words[512], fill[8];
     triglyph_words list = {words, COUNT(words), 0, 0};
-    CHECK(triglyph_n3ds_create(NULL, &gpu));
-    triglyph_device *device = triglyph_n3ds_device(gpu);
-    CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
-    CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
-    CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
-
     triglyph_store_floats_le(heap + VERTICES, triangle[0], sizeof triangle / sizeof(float));
     set_state(&list);
     triglyph_n3ds_list_draw_arrays(&list, 0, 3);
-    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
-    check(list.count <= list.room, "room for the list");
-    triglyph_store_le(heap + LIST, words, list.count);
-    triglyph_n3ds_gx_fill(gx[0], VRAM_VIRTUAL, VRAM_VIRTUAL + 4 * WIDTH * HEIGHT, 0x203040FF, 0, 0, 0);
-    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, bytes);
-    triglyph_n3ds_gx_display(gx[2], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
-                             TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
-    for (size_t at = 0; at < COUNT(gx); at++) {
-        CHECK(triglyph_n3ds_execute(gpu, gx[at], NULL));
-    }
-
-    // A picture as the screen has it: columns of blue, green, red, from below.
-    const triglyph_present present = {
-        .size = sizeof present, .address = HEAP + SHOWN, .width = HEIGHT, .height = WIDTH, .pitch = 3 * WIDTH,
-        .format = TRIGLYPH_FORMAT_BGR8, .layout = TRIGLYPH_LAYOUT_LCD, .label = "top",
-    };
-    write_png(device, &present, false, argc > 1 ? argv[1] : "n3ds_triangle.png");
+    triglyph_n3ds_gx_fill(fill, VRAM_VIRTUAL, VRAM_VIRTUAL + 4 * WIDTH * HEIGHT, 0x203040FF, 0, 0, 0);
+    run_list(gpu, fill, &list, argc > 1 ? argv[1] : "n3ds_triangle.png");
     CHECK(triglyph_n3ds_destroy(gpu));
     return 0;
 }
