@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::lighting::{self, decode_entry};
 
-use super::uploaded_tables::{Decoded, UploadedTables, Words};
+use super::uploaded_tables::{Decoded, UploadedTables};
 
 /// Tables of the port. Of them, 24 can be used.
 const TABLES: usize = 32;
@@ -13,15 +13,7 @@ pub(crate) type LightTables = UploadedTables<lighting::LightTables, TABLES>;
 impl Decoded<TABLES> for lighting::LightTables {
     type Values = ();
 
-    fn of_words(words: &Words<TABLES>) -> Box<Self> {
-        let mut tables = Box::new([[[0.0; 2]; 256]; 24]);
-        for (table, words) in tables.iter_mut().zip(words) {
-            for (entry, &word) in table.iter_mut().zip(words) {
-                *entry = decode_entry(word);
-            }
-        }
-        tables
-    }
+    const EMPTY: Self = [[[0.0; 2]; 256]; 24];
 
     fn store(&mut self, table: usize, index: usize, word: u32) {
         if let Some(table) = self.get_mut(table) {

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::procedural::{ProceduralData, decode_entry};
 
 use super::procedural::Values;
-use super::uploaded_tables::{Decoded, UploadedTables, Words};
+use super::uploaded_tables::{Decoded, UploadedTables};
 
 /// Tables of the port.
 const TABLES: usize = 16;
@@ -23,13 +23,20 @@ mod table {
 impl Decoded<TABLES> for ProceduralData {
     type Values = Values;
 
-    fn of_words(words: &Words<TABLES>) -> Box<Self> {
-        let mut data = Box::new(EMPTY);
-        for (table, words) in words.iter().enumerate() {
-            words.iter().enumerate().for_each(|(index, &word)| data.store(table, index, word));
-        }
-        data
-    }
+    const EMPTY: Self = ProceduralData {
+        amplitude: [0.0; 2],
+        phase: [0.0; 2],
+        frequency: [0.0; 2],
+        bias: 0.0,
+        lod: [0.0; 2],
+        width: 0,
+        offset: [0; 8],
+        noise: [[0.0; 2]; 128],
+        rgb_map: [[0.0; 2]; 128],
+        alpha_map: [[0.0; 2]; 128],
+        color: [[0.0; 4]; 256],
+        difference: [[0.0; 4]; 256],
+    };
 
     fn store(&mut self, table: usize, index: usize, word: u32) {
         let map = |map: &mut [[f32; 2]; 128]| map.get_mut(index).into_iter().for_each(|at| *at = decode_entry(word));
@@ -48,22 +55,6 @@ impl Decoded<TABLES> for ProceduralData {
         values.set(self);
     }
 }
-
-/// Without tables and values.
-const EMPTY: ProceduralData = ProceduralData {
-    amplitude: [0.0; 2],
-    phase: [0.0; 2],
-    frequency: [0.0; 2],
-    bias: 0.0,
-    lod: [0.0; 2],
-    width: 0,
-    offset: [0; 8],
-    noise: [[0.0; 2]; 128],
-    rgb_map: [[0.0; 2]; 128],
-    alpha_map: [[0.0; 2]; 128],
-    color: [[0.0; 4]; 256],
-    difference: [[0.0; 4]; 256],
-};
 
 #[cfg(test)]
 mod tests {

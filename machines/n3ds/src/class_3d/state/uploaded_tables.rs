@@ -10,8 +10,17 @@ pub(crate) trait Decoded<const TABLES: usize>: Clone + Debug {
     /// What draws have beside the words.
     type Values: Copy + PartialEq + Debug;
 
+    /// Nothing but zeros.
+    const EMPTY: Self;
+
     /// All tables, decoded from the words.
-    fn of_words(words: &Words<TABLES>) -> Box<Self>;
+    fn of_words(words: &Words<TABLES>) -> Box<Self> {
+        let mut decoded = Box::new(Self::EMPTY);
+        for (table, words) in words.iter().enumerate() {
+            words.iter().enumerate().for_each(|(index, &word)| decoded.store(table, index, word));
+        }
+        decoded
+    }
 
     /// Decodes a word into its place, if it has one.
     fn store(&mut self, table: usize, index: usize, word: u32);
