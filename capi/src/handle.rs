@@ -239,7 +239,7 @@ pub(crate) trait MachineHandle: From<triglyph_device> {
 
     /// The machine of a device, with what records its calls.
     fn recorded(state: &mut State) -> Result<&mut Recording<Self::Console>, Failure> {
-        let other = || Failure::invalid(format!("the device is no {}", Self::MACHINE));
+        let other = || Failure::invalid(format!("the device is not a {}", Self::MACHINE.full_name()));
         Self::recording(&mut state.gpu).ok_or_else(other)
     }
 }
@@ -359,6 +359,15 @@ mod tests {
         });
         assert_eq!((outer, inner), (triglyph_status::Ok, triglyph_status::Busy));
         assert!(device.check_idle().is_ok());
+    }
+
+    #[test]
+    fn a_call_on_another_machine_names_it_in_full() {
+        let status = with_device(Some(&device()), |state| crate::rsx::triglyph_rsx::machine(state).map(|_| ()));
+        assert_eq!(status, triglyph_status::InvalidArgument);
+        // SAFETY: the text is valid until the next call on this thread.
+        let text = unsafe { std::ffi::CStr::from_ptr(crate::error::triglyph_last_error()) };
+        assert_eq!(text.to_str(), Ok("the device is not a PlayStation 3"));
     }
 
     #[test]

@@ -281,7 +281,7 @@ impl<'a> Record<'a> {
             }
             Kind::Object => {
                 if machine != Machine::Ps3 {
-                    return Err(format!("an OBJECT in a capture of the {machine}"));
+                    return Err(format!("an OBJECT in a capture of the {}", machine.full_name()));
                 }
                 check_zero(word(p, 12))?;
                 Record::Object(ObjectEntry {
@@ -329,14 +329,14 @@ fn check_submit(machine: Machine, payload: &[u8]) -> Result<(), String> {
     };
     match fits {
         true => Ok(()),
-        false => Err(format!("{} bytes are no SUBMIT of the {machine}", payload.len())),
+        false => Err(format!("{} bytes are no SUBMIT of the {}", payload.len(), machine.full_name())),
     }
 }
 
 fn check_space(machine: Machine, space: u32) -> Result<u32, String> {
     match space < machine.host_spaces() {
         true => Ok(space),
-        false => Err(format!("the {machine} has no space {space}")),
+        false => Err(format!("the {} has no space {space}", machine.full_name())),
     }
 }
 

@@ -15,6 +15,7 @@ use super::reader::{Entry, Reader, Records};
 use triglyph_engine::device::{Access, Device};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
+use triglyph_guest::machine::Machine;
 
 /// What a player checks besides executing; what is off costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,7 +293,7 @@ impl<'p, 'a> Player<'p, 'a> {
     fn start(&mut self, device: &mut dyn Device) -> Result<(), Error> {
         self.started = true;
         if device.machine() != self.header.machine {
-            let (want, got) = (self.header.machine, device.machine());
+            let [want, got] = [self.header.machine, device.machine()].map(Machine::full_name);
             return Err(Error::InvalidArgument(format!("a capture of the {want} on a device of the {got}")));
         }
         device.as_replay().set_big_endian(self.header.big_endian)

@@ -39,7 +39,7 @@ impl Device {
             Machine::N3ds => Gpu::N3ds(Box::new(N3ds::new(options)?)),
             Machine::Ps3 => Gpu::Rsx(Box::new(Rsx::new(options)?)),
             Machine::TegraX1 => Gpu::TegraX1(Box::new(TegraX1::new(options)?)),
-            other => return Err(Error::Unsupported(format!("fuzzing the {other}"))),
+            other => return Err(Error::Unsupported(format!("fuzzing the {}", other.full_name()))),
         };
         Ok(Device { gpu, guarded: Vec::new() })
     }

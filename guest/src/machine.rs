@@ -42,6 +42,15 @@ impl Machine {
             Machine::TegraX1 => "tegra-x1",
         }
     }
+
+    /// Its name in sentences: `Nintendo 3DS`, `PlayStation 3`, `Tegra X1`.
+    pub const fn full_name(self) -> &'static str {
+        match self {
+            Machine::N3ds => "Nintendo 3DS",
+            Machine::Ps3 => "PlayStation 3",
+            Machine::TegraX1 => "Tegra X1",
+        }
+    }
 }
 
 impl std::fmt::Display for Machine {

@@ -47,7 +47,7 @@ impl Gpu {
             Machine::N3ds => Gpu::N3ds(Box::new(RecordingDevice::new(N3ds::new(options)?))),
             Machine::Ps3 => Gpu::Rsx(Box::new(RecordingDevice::new(Rsx::new(options)?))),
             Machine::TegraX1 => Gpu::Tegra(Box::new(RecordingDevice::new(TegraX1::new(options)?))),
-            other => return Err(Error::Unsupported(format!("the machine {other}"))),
+            other => return Err(Error::Unsupported(format!("the machine {}", other.full_name()))),
         })
     }
 

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use triglyph::capture::Header;
-use triglyph::{Error, GuestRange, Stats};
+use triglyph::{Error, GuestRange, Machine, Stats};
 
 use crate::error::raise;
 use crate::gpu::{Gpu, HostBuffer};
@@ -24,7 +24,8 @@ impl State {
     pub fn take_header(&mut self, header: Header) -> PyResult<()> {
         let machine = self.gpu.device_ref().machine();
         if header.machine != machine {
-            let what = format!("a capture of the {} on a device of the {machine}", header.machine);
+            let [want, got] = [header.machine, machine].map(Machine::full_name);
+            let what = format!("a capture of the {want} on a device of the {got}");
             return Err(PyValueError::new_err(what));
         }
         if header.big_endian != self.big_endian {

@@ -134,7 +134,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let sides = [side(&arguments.left)?, side(&arguments.right)?];
     let headers = sides.each_ref().map(|side| side.document.header);
     if headers[0].machine != headers[1].machine {
-        let what = format!("a capture of the {} and one of the {}", headers[0].machine, headers[1].machine);
+        let [left, right] = headers.map(|header| header.machine.full_name());
+        let what = format!("a capture of the {left} and one of the {right}");
         return Err(Failure::file(what).into());
     }
     let mut summary = Summary { event: "summary", header: headers[0] != headers[1], ..Summary::default() };

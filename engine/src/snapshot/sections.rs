@@ -203,7 +203,7 @@ impl<'a> Sections<'a> {
     pub fn check(&self, machine: Machine, kinds: &[SectionKind]) -> Result<(), Error> {
         if self.machine != machine as u32 {
             return Err(broken(match Machine::from_number(self.machine) {
-                Some(other) => format!("of a {other}, not of a {machine}"),
+                Some(other) => format!("of a {}, not of a {}", other.full_name(), machine.full_name()),
                 None => format!("of an unknown machine {}", self.machine),
             }));
         }
