@@ -9,8 +9,8 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
     /// The results of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all mapped,
     /// or if it is late before all primitives are replayed.
     pub(super) fn everywhere(mut self, surfaces: &[Surface], is_late: impl Fn() -> bool) -> Option<Judged> {
-        let primitives = self.first..self.scene.primitives.len();
-        let Some(bounds) = self.scene.bounds_from(self.first) else { return Some(Judged::default()) };
+        let primitives = self.first..self.draw.scene.primitives.len();
+        let Some(bounds) = self.draw.scene.bounds_from(self.first) else { return Some(Judged::default()) };
         if primitives.len() > MAX_PRIMITIVES {
             return None;
         }
@@ -18,7 +18,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         if area.width() as usize * area.height() as usize > MAX_PIXELS {
             return None;
         }
-        let memory = self.memory;
+        let memory = self.draw.memory;
         let before = KeptPixels::new(memory, surfaces, &pixels_of(area))?;
         let count = area.width() as usize * area.height() as usize;
         let mut judged = Judged { verdicts: std::array::from_fn(|_| vec![0; count]), primitives: Vec::new() };
@@ -27,12 +27,12 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
                 before.put_back();
                 return None;
             }
-            let bounds = self.scene.bounds[index];
+            let bounds = self.draw.scene.bounds[index];
             let covered: Vec<(u32, u32)> = self.covered(index, bounds).collect();
             if covered.is_empty() {
                 continue;
             }
-            let pixels = Pixels::new(memory, self.observed, surfaces, None, &covered);
+            let pixels = Pixels::new(memory, self.draw.observed, surfaces, None, &covered);
             let Some(pixels) = pixels else { continue };
             let verdicts = self.replay(index, bounds, None, &pixels).verdicts;
             let mut primitive = JudgedPrimitive {

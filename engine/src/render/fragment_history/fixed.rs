@@ -8,11 +8,11 @@ use triglyph_guest::kernel::pixel::{Output, PixelKey};
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::observed_surface::ObservedSurface;
-use super::{ReplaysFragments, Special, Trials};
+use super::{LastDraw, ReplaysFragments, Special, Trials};
 use crate::cache::Kernels;
-use crate::mem::{GuestAddr, ShadowMemory};
+use crate::mem::GuestAddr;
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::scene::{DrawState, Fixed, Scene, SceneTarget};
+use crate::scene::{DrawState, Fixed, SceneTarget};
 
 /// The colours of an observed surface where the draw has none.
 const PLAIN: PixelFormat = PixelFormat::Rgba8;
@@ -33,12 +33,8 @@ impl ReplaysFragments for Fixed {
         }
     }
 
-    fn trials(
-        scene: &Scene<Self>,
-        kernels: &Kernels,
-        memory: &ShadowMemory<'_>,
-        observed: &ObservedSurface,
-    ) -> Option<Trials<Self>> {
+    fn trials(draw: &LastDraw<'_, Self>) -> Option<Trials<Self>> {
+        let &LastDraw { memory, kernels, scene, observed } = draw;
         let is_ordered = scene.target.tiles_alias(memory);
         let span = scene.states.last().filter(|_| !is_ordered)?;
         // The machine is told which densities are drawn.

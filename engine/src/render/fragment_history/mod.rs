@@ -36,18 +36,23 @@ const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, 
 /// Primitives of the largest draw that is replayed as a whole.
 const MAX_PRIMITIVES: usize = 1 << 16;
 
+/// The last draw of a scene.
+pub struct LastDraw<'r, K: RasterKind> {
+    memory: &'r ShadowMemory<'r>,
+    kernels: &'r Kernels,
+    scene: &'r Scene<K>,
+    observed: &'r ObservedSurface,
+}
+
 /// Draws the primitives of the last draw of a scene one by one.
 pub struct FragmentReplay<'r, K: RasterKind> {
-    memory: &'r ShadowMemory<'r>,
+    draw: LastDraw<'r, K>,
     scheduler: &'r Scheduler,
-    kernels: &'r Kernels,
     textures: TextureCache<K::Texture>,
-    scene: &'r Scene<K>,
     /// The first primitive of the draw.
     first: usize,
     /// The scene of one primitive.
     scratch: Scene<K>,
-    observed: &'r ObservedSurface,
     trials: Trials<K>,
 }
 
@@ -89,9 +94,9 @@ struct ReplayedPixels {
 impl<K: RasterKind> FragmentReplay<'_, K> {
     /// Draws the pixels of a primitive that lie in `bounds`.
     fn draw_alone(&mut self, (index, bounds): (usize, Rect), target: K::Target, state: Arc<K::State>) {
-        (self.scratch.target, self.scratch.reserve) = (target, self.scene.reserve);
-        self.scratch.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
-        let (memory, scheduler, removal) = (self.memory, self.scheduler, (Removal::Never, self.kernels));
+        (self.scratch.target, self.scratch.reserve) = (target, self.draw.scene.reserve);
+        self.scratch.set_only(state, self.draw.scene.primitives[index], self.draw.scene.edges[index], bounds);
+        let (memory, scheduler, removal) = (self.draw.memory, self.scheduler, (Removal::Never, self.draw.kernels));
         let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
         K::draw(&self.scratch, &mut Drawing::default(), &context, &mut self.textures);
     }
@@ -109,7 +114,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         self.draw_alone(what, self.trials.target, state.clone());
         let drawn = (pixels.observed.read(), pixels.read_other());
         pixels.put_back();
-        self.memory.undo();
+        self.draw.memory.undo();
         drawn
     }
 
@@ -148,8 +153,8 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
                 self.attempt(what, &shade, pixels, &over).0
             }
         });
-        self.draw_alone(what, self.scene.target, self.trials.own.clone());
-        self.memory.accept();
+        self.draw_alone(what, self.draw.scene.target, self.trials.own.clone());
+        self.draw.memory.accept();
         ReplayedPixels { verdicts, shaded }
     }
 
@@ -157,7 +162,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
     fn covered(&self, index: usize, area: Rect) -> impl Iterator<Item = (u32, u32)> {
         let (across, count) = (u32::from(self.trials.samples.across), self.trials.samples.count());
         let down = u32::from(self.trials.samples.down);
-        let blocks = K::cover(self.scene, index as u32, area);
+        let blocks = K::cover(self.draw.scene, index as u32, area);
         let samples = blocks.into_iter().enumerate().map(move |(at, block)| ((at % count) as u32, block));
         samples.flat_map(move |(sample, PixelBlock { x, row, coverage, .. })| {
             let pixels = crate::probe::covered_pixels(x, row, coverage);
@@ -171,14 +176,8 @@ pub trait ReplaysFragments: Pipeline {
     /// An observed surface in a form of its own.
     fn plain_surface(target: &Self::Target) -> Surface;
 
-    /// Those of the last draw of the open scene. `None` where memory does not have the results of earlier draws: tiles
-    /// share memory.
-    fn trials(
-        scene: &Scene<Self>,
-        kernels: &Kernels,
-        memory: &ShadowMemory<'_>,
-        observed: &ObservedSurface,
-    ) -> Option<Trials<Self>>;
+    /// Those of a draw. `None` where memory does not have the results of earlier draws: tiles share memory.
+    fn trials(draw: &LastDraw<'_, Self>) -> Option<Trials<Self>>;
 }
 
 impl<P: ReplaysFragments> Renderer<P> {
@@ -189,12 +188,12 @@ impl<P: ReplaysFragments> Renderer<P> {
         observed: &'r ObservedSurface,
         first: usize,
     ) -> Option<FragmentReplay<'r, P>> {
-        let (scene, scheduler, kernels) = (&self.scene, &self.scheduler, &self.kernels);
-        let trials = P::trials(scene, kernels, memory, observed)?;
-        let mut scratch = Scene::new(scene.target);
-        scratch.varyings.clone_from(&scene.varyings);
+        let draw = LastDraw { memory, kernels: &self.kernels, scene: &self.scene, observed };
+        let trials = P::trials(&draw)?;
+        let mut scratch = Scene::new(self.scene.target);
+        scratch.varyings.clone_from(&self.scene.varyings);
         let textures = TextureCache::default();
-        Some(FragmentReplay { memory, scheduler, kernels, textures, scene, first, scratch, observed, trials })
+        Some(FragmentReplay { draw, scheduler: &self.scheduler, textures, first, scratch, trials })
     }
 
     /// The results of the fragments that the primitives from `first` on have at a stored pixel.

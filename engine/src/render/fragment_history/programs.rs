@@ -7,11 +7,9 @@ use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, ColorK
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::observed_surface::ObservedSurface;
-use super::{ReplaysFragments, Trials};
-use crate::cache::Kernels;
-use crate::mem::{GuestAddr, ShadowMemory};
+use super::{LastDraw, ReplaysFragments, Trials};
+use crate::mem::GuestAddr;
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::scene::Scene;
 use crate::scene::program::{ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface};
 
 /// The colours of an observed surface where the draw has none.
@@ -42,12 +40,8 @@ impl ReplaysFragments for Programs {
     }
 
     /// A draw whose program reaches memory has a scene of its own.
-    fn trials(
-        scene: &Scene<Self>,
-        kernels: &Kernels,
-        memory: &ShadowMemory<'_>,
-        observed: &ObservedSurface,
-    ) -> Option<Trials<Self>> {
+    fn trials(draw: &LastDraw<'_, Self>) -> Option<Trials<Self>> {
+        let &LastDraw { memory, kernels, scene, observed } = draw;
         let touched = scene.states.iter().fold(Surfaces::default(), |all, span| all.union(span.state.surfaces));
         let span = scene.states.last().filter(|_| !scene.target.tiles_alias(touched, memory))?;
         let own = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
