@@ -100,22 +100,6 @@ fn layers_of_segments_go_on() {
     }
 }
 
-/// The number of a primitive in red.
-fn numbers(m: &mut Machine) {
-    let text = "
-        ipa.pass r0, a[rz+0x60], rz, rz, pt
-        i2f.f32.b32 r0, r0, 0x0
-        fmul32i r0, r0, 0x3d800000
-        mov r1, rz, 0xf
-        mov r2, rz, 0xf
-        mov32i r3, 0x3f800000, 0xf
-        exit
-    ";
-    let mut head = pixel_header(2);
-    head[5] |= 1 << 24;
-    program(m, PIXEL, head, text);
-}
-
 /// Draws with bytes at [`LARGE`] as indices; the last of them may be at `limit`.
 fn drawn_bytes(topology: Topology, limit: u32, count: u32) -> [(usize, u32); 7] {
     let first = (DATA + LARGE) as u32;
@@ -149,7 +133,7 @@ fn polygons_of_segments_have_the_number_and_the_edges_of_the_whole() {
     let indices: Vec<u8> = (0..5).chain([99]).chain(5..50).chain([99]).chain(50..64).collect();
     for (topology, mode) in [(Topology::Polygon, 0x1B02), (Topology::Polygon, 0x1B01), (Topology::Quads, 0x1B01)] {
         let drawn = same(&format!("{topology:?} {mode:x}"), |m| {
-            numbers(m);
+            number_pixels(m, 1.0 / 16.0);
             m.threed(&[(r::set_front_polygon_mode::ID, mode), (r::set_back_polygon_mode::ID, mode)]);
             polygons(m, topology, &indices);
             // The numbers go on.

@@ -559,24 +559,13 @@ fn edges_without_flag_are_not_drawn() {
 
 #[test]
 fn quads_count_as_one_primitive() {
-    // Red is the number of the primitive.
-    let text = "
-        ipa.pass r0, a[rz+0x60], rz, rz, pt
-        i2f.f32.b32 r0, r0, 0x0
-        mov r1, rz, 0xf
-        mov r2, rz, 0xf
-        mov32i r3, 0x3f800000, 0xf
-        exit
-    ";
-    let mut head = pixel_header(2);
-    head[5] |= 1 << 24;
     let columns = [-1.0, -0.5, 0.0, 0.5, 1.0];
     let at = |x: usize, y: f32| vertex(columns[x], y, 0.5, RED);
     let quads = (0..4).flat_map(|x| [at(x, -1.0), at(x + 1, -1.0), at(x + 1, 1.0), at(x, 1.0)]).collect::<Vec<_>>();
     let strip = (0..5).flat_map(|x| [at(x, -1.0), at(x, 1.0)]).collect::<Vec<_>>();
     for (topology, corners) in [(Topology::Quads, quads), (Topology::QuadStrip, strip)] {
         let mut m = ready();
-        program(&mut m, PIXEL, head, text);
+        number_pixels(&mut m, 1.0);
         vertices(&mut m, &corners);
         // One float a pixel.
         m.threed(&[(r::set_color_target_format::id(0), 0xE5)]);

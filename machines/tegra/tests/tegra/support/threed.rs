@@ -207,6 +207,25 @@ pub fn program(m: &mut Machine, stage: usize, header: [u32; 20], text: &str) {
     m.threed(&switch);
 }
 
+/// Has pixels show the number of their primitive, times `scale`, in red.
+pub fn number_pixels(m: &mut Machine, scale: f32) {
+    let text = format!(
+        "
+        ipa.pass r0, a[rz+0x60], rz, rz, pt
+        i2f.f32.b32 r0, r0, 0x0
+        fmul32i r0, r0, {:#x}
+        mov r1, rz, 0xf
+        mov r2, rz, 0xf
+        mov32i r3, 0x3f800000, 0xf
+        exit
+        ",
+        scale.to_bits()
+    );
+    let mut head = pixel_header(2);
+    head[5] |= 1 << 24;
+    program(m, PIXEL, head, &text);
+}
+
 /// Stores vertices.
 pub fn vertices(m: &mut Machine, vertices: &[Vertex]) {
     let bytes: Vec<u8> = vertices.as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect();
