@@ -83,9 +83,9 @@ pub struct Scene {
 }
 
 /// A Maxwell pixel program that writes all of target 0 and may kill pixels.
-pub fn pixel_code(code: Code, inputs: Vec<PixelInput>) -> PixelCode {
+pub fn pixel_code(code: impl Into<Arc<Code>>, inputs: Vec<PixelInput>) -> PixelCode {
     PixelCode {
-        code: Arc::new(code),
+        code: code.into(),
         textures: Vec::new(),
         images: Vec::new(),
         inputs,

@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::Failed;
-use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE, Unit, UnitUse};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory};
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
@@ -47,6 +47,7 @@ use triglyph_guest::tegra::shader::isa::{ALL, decode, form};
 use triglyph_guest::tegra::shader::unsupported::UNSUPPORTED;
 use triglyph_guest::tegra::shader::{assemble_program, disassemble_program};
 use triglyph_interp::Interpreter;
+use triglyph_testkit::fragment::pixel_code;
 
 use crate::maxwell_texture::Units;
 use crate::parse::{Case, File, floats, integer};
@@ -429,19 +430,8 @@ fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Enviro
     };
     let mut read: Vec<PixelInput> = inputs.planes.iter().enumerate().map(input).collect();
     read.sort_by_key(|input| input.word);
-    let code = PixelCode {
-        code,
-        textures: inputs.units.texture_keys(),
-        images: inputs.units.image_keys(),
-        inputs: read,
-        targets: 0,
-        sample_mask: false,
-        depth: false,
-        kills: true,
-        per_sample: false,
-        early_tests: false,
-        sample_numbers: SAMPLES_BY_PLACE,
-    };
+    let (textures, images) = (inputs.units.texture_keys(), inputs.units.image_keys());
+    let code = PixelCode { textures, images, targets: 0, ..pixel_code(code, read) };
     let output = OutputKey::storing([None; TARGETS]);
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(code)),
