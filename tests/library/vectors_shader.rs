@@ -8,6 +8,7 @@ use triglyph_guest::pica::{Program, shbin::Shbin};
 use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, NestedLoop, Slots, Unit};
 use triglyph_testkit::data::{Value, file, floats, items, json, number, numbers, text};
 use triglyph_testkit::number::same;
+use triglyph_testkit::pica::flow::flows;
 use triglyph_testkit::pica::vertex::VertexCase;
 use triglyph_testkit::tiers::tiers;
 
@@ -115,47 +116,25 @@ fn trail(steps: impl Iterator<Item = i64>) -> [f32; 4] {
 #[test]
 fn control_flow() {
     const LAST: usize = 40;
-    for case in items(&json("3ds/vectors/shader_control_flow.json")["cases"]) {
-        let lines: Vec<&str> = items(&case["program"]).iter().map(text).collect();
-        let [addresses, counters] =
-            ["trace", "aL_before_each"].map(|name| items(&case[name]).iter().map(number).collect::<Vec<_>>());
-        let nops: Vec<_> =
-            addresses.into_iter().zip(counters).filter(|(address, _)| lines[*address as usize] == "NOP").collect();
+    for flow in flows() {
+        let steps = flow.trace.iter().zip(&flow.counters);
+        let nops: Vec<_> = steps.filter(|&(&address, _)| flow.lines[address as usize] == "NOP").collect();
         let outcome = |mark: fn(usize) -> String| {
-            let mut ints = Vec::new();
-            let mut program = String::new();
-            for (address, line) in lines.iter().enumerate() {
-                let words: Vec<_> = line.split(' ').collect();
-                let n: Vec<u16> = words[1..].iter().map(|word| word.parse().expect("a number")).collect();
-                program += &match words[0] {
-                    "NOP" => mark(address),
-                    "END" => format!("jmpu b1, {LAST}"),
-                    "BREAK" => "break".to_owned(),
-                    "JMP" => format!("jmpu b1, {}", n[0]),
-                    "CALL" => format!("call {}..{}", n[0], n[0] + n[1]),
-                    "IF" => format!("ifu b{}, {}..{}", n[0], n[1], n[1] + n[2]),
-                    "LOOP" => {
-                        ints.push([n[1] as u8, n[2] as u8, n[3] as u8, 0]);
-                        format!("loop i{}, {}", ints.len() - 1, n[0])
-                    }
-                    other => panic!("{other}"),
-                };
-                program.push('\n');
-            }
-            program += &"nop\n".repeat(LAST - lines.len());
+            let (mut program, ints) = flow.program(mark, &format!("jmpu b1, {LAST}"));
+            program += &"nop\n".repeat(LAST - flow.lines.len());
             let mut case = VertexCase::assemble(&(program + "mov o0, r0\nend"), 2);
-            case.uniforms.ints[..ints.len()].copy_from_slice(&ints);
+            case.uniforms.ints = ints;
             case.uniforms.floats = std::array::from_fn(|n| [n as f32; 4]);
             case.uniforms.floats[95] = BASES;
             case.fixed = std::array::from_fn(|n| [n as f32; 4]);
             case.fixed[15] = BASES;
             run(&case)[0]
         };
-        let name = &case["name"];
+        let name = &flow.name;
         let got = outcome(|address| format!("mad r0, r0, c95, v{address}"));
-        assert_eq!(got, trail(nops.iter().map(|(address, _)| *address)), "addresses, {name}");
+        assert_eq!(got, trail(nops.iter().map(|(address, _)| **address)), "addresses, {name}");
         let got = outcome(|_| "madi r0, r0, v15, c0[aL]".to_owned());
-        assert_eq!(got, trail(nops.iter().map(|(_, counter)| *counter)), "aL, {name}");
+        assert_eq!(got, trail(nops.iter().map(|(_, counter)| **counter)), "aL, {name}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "interp")]
 pub mod block;
+pub mod flow;
 pub mod list;
 pub mod scene;
 #[cfg(feature = "interp")]

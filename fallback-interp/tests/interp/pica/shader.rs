@@ -9,6 +9,7 @@ use triglyph_guest::pica::asm;
 use triglyph_guest::pica::shbin::Shbin;
 use triglyph_interp::pica_shader::{Constants, Ending, Machine, NestedLoop, Program, Slots, Unit, Vector};
 use triglyph_testkit::data::{file, floats, items, json, number, numbers};
+use triglyph_testkit::pica::flow::flows;
 
 /// Assembles a program for `unit`.
 fn assemble(text: &str, unit: Unit) -> Program {
@@ -184,34 +185,12 @@ fn trace(program: &Program, constants: &Constants<'_>) -> (Vec<i64>, Vec<i64>) {
 
 #[test]
 fn control_flow_traces() {
-    for case in items(&json("3ds/vectors/shader_control_flow.json")["cases"]) {
-        let mut uniforms = Uniforms::default();
-        let mut loops = 0;
-        let mut text = String::new();
-        for line in items(&case["program"]) {
-            let words: Vec<_> = line.as_str().expect("an instruction").split(' ').collect();
-            let n: Vec<u16> = words[1..].iter().map(|word| word.parse().expect("a number")).collect();
-            text += &match words[0] {
-                "NOP" => "nop".to_owned(),
-                "END" => "end".to_owned(),
-                "BREAK" => "break".to_owned(),
-                "JMP" => format!("jmpu b1, {}", n[0]),
-                "CALL" => format!("call {}..{}", n[0], n[0] + n[1]),
-                "IF" => format!("ifu b{}, {}..{}", n[0], n[1], n[1] + n[2]),
-                "LOOP" => {
-                    uniforms.ints[loops] = [n[1] as u8, n[2] as u8, n[3] as u8, 0];
-                    loops += 1;
-                    format!("loop i{}, {}", loops - 1, n[0])
-                }
-                other => panic!("{other}"),
-            };
-            text.push('\n');
-        }
+    for flow in flows() {
+        let (program, ints) = flow.plain();
+        let uniforms = Uniforms { ints, ..Uniforms::default() };
         let constants = Constants { uniforms: &uniforms, bools: 2 };
-        let (addresses, counters) = trace(&assemble(&text, Unit::Vertex), &constants);
-        let want = |name: &str| items(&case[name]).iter().map(number).collect::<Vec<_>>();
-        assert_eq!(addresses, want("trace"), "{}", case["name"]);
-        assert_eq!(counters, want("aL_before_each"), "{}", case["name"]);
+        let (addresses, counters) = trace(&assemble(&program, Unit::Vertex), &constants);
+        assert_eq!((addresses, counters), (flow.trace, flow.counters), "{}", flow.name);
     }
 }
 

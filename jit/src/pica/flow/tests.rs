@@ -1,9 +1,9 @@
 //! Walks through graphs and compares the instructions passed with the traces of the reference data.
 
-use serde_json::Value;
 use triglyph_guest::kernel::vertex::PicaProgram;
 use triglyph_guest::pica::asm::Program;
 use triglyph_guest::pica::isa::ConditionOp;
+use triglyph_testkit::pica::flow::flows;
 
 use super::*;
 use crate::pica::decode::{Code, Unit};
@@ -69,43 +69,13 @@ impl Walk {
     }
 }
 
-fn items(value: &Value) -> &[Value] {
-    value.as_array().expect("an array")
-}
-
 #[test]
 fn control_flow_traces() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/3ds/vectors/shader_control_flow.json");
-    let text = std::fs::read_to_string(path).expect("the traces");
-    let all: Value = serde_json::from_str(&text).expect("JSON");
-    for case in items(&all["cases"]) {
-        let mut ints = [[0; 4]; 4];
-        let mut loops = 0;
-        let mut text = String::new();
-        for line in items(&case["program"]) {
-            let words: Vec<_> = line.as_str().expect("an instruction").split(' ').collect();
-            let n: Vec<u16> = words[1..].iter().map(|word| word.parse().expect("a number")).collect();
-            text += &match words[0] {
-                "NOP" => "nop".to_owned(),
-                "END" => "end".to_owned(),
-                "BREAK" => "break".to_owned(),
-                "JMP" => format!("jmpu b1, {}", n[0]),
-                "CALL" => format!("call {}..{}", n[0], n[0] + n[1]),
-                "IF" => format!("ifu b{}, {}..{}", n[0], n[1], n[1] + n[2]),
-                "LOOP" => {
-                    ints[loops] = [n[1] as u8, n[2] as u8, n[3] as u8, 0];
-                    loops += 1;
-                    format!("loop i{}, {}", loops - 1, n[0])
-                }
-                other => panic!("{other}"),
-            };
-            text.push('\n');
-        }
-        let mut walk = Walk { ints, ..Walk::new(&text, 2) };
+    for flow in flows() {
+        let (program, ints) = flow.plain();
+        let mut walk = Walk { ints, ..Walk::new(&program, 2) };
         let (addresses, counters) = walk.trace(|| false);
-        let want = |name: &str| items(&case[name]).iter().filter_map(Value::as_i64).collect::<Vec<_>>();
-        assert_eq!(addresses, want("trace"), "{}", case["name"]);
-        assert_eq!(counters, want("aL_before_each"), "{}", case["name"]);
+        assert_eq!((addresses, counters), (flow.trace, flow.counters), "{}", flow.name);
     }
 }
 
