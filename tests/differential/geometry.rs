@@ -12,7 +12,6 @@ use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
-use super::microcode::program;
 use super::vertex::OFTEN;
 use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
@@ -160,13 +159,7 @@ fn minimised(key: &GeometryKey, job: &Job, effort: Effort) -> GeometryKey {
 
 /// Program and inputs.
 fn describe(key: &GeometryKey, job: &Job, effort: Effort) -> String {
-    let mut report = microcode::listing(program(&key.program));
-    let _ = writeln!(
-        report,
-        "{effort:?}, entry {}, bools {:#06x}",
-        program(&key.program).entry,
-        program(&key.program).bools
-    );
+    let mut report = microcode::report(&key.program, effort);
     let _ = writeln!(report, "inputs {:?}, keeps registers: {}", key.inputs, key.keeps_registers);
     let _ = writeln!(report, "outputs {:?}", key.outputs.slots);
     let _ = writeln!(report, "integers {:?}, limit {}, room {}", job.uniforms.ints, job.limit, job.room);

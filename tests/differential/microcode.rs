@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::{PicaProgram, Program};
 use triglyph_guest::pica::{disassemble_program, isa};
+use triglyph_jit::Effort;
 
 use super::Outcome;
 
@@ -38,8 +39,15 @@ fn shortest(program: &PicaProgram, differ: impl Fn(&PicaProgram) -> bool) -> Pic
     smallest
 }
 
+/// A program, and how it was compiled and called.
+pub fn report(code: &Program, effort: Effort) -> String {
+    let program = program(code);
+    let PicaProgram { numbers, entry, bools, .. } = program;
+    format!("{}{effort:?}, {numbers:?}, entry {entry}, bools {bools:#06x}\n", listing(program))
+}
+
 /// The program as text; runs of equal lines, which minimising leaves, are one.
-pub fn listing(program: &PicaProgram) -> String {
+fn listing(program: &PicaProgram) -> String {
     let mut text = String::new();
     let listing = disassemble_program(&program.code, &program.descriptors);
     let lines: Vec<&str> = listing.lines().collect();

@@ -11,7 +11,6 @@ use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
-use super::microcode::program;
 use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
@@ -151,14 +150,7 @@ fn minimised(key: &VertexKey, batch: &Batch, effort: Effort) -> VertexKey {
 
 /// Program and inputs.
 fn describe(key: &VertexKey, batch: &Batch, effort: Effort) -> String {
-    let mut report = microcode::listing(program(&key.program));
-    let _ = writeln!(
-        report,
-        "{effort:?}, {:?}, entry {}, bools {:#06x}",
-        program(&key.program).numbers,
-        program(&key.program).entry,
-        program(&key.program).bools
-    );
+    let mut report = microcode::report(&key.program, effort);
     let _ = writeln!(report, "inputs {:?}\noutputs {:?}", key.inputs, key.outputs.slots);
     let _ = writeln!(report, "integers {:?}\nfixed {:?}", batch.uniforms.ints, batch.fixed);
     report + &microcode::constants(&batch.uniforms.floats)
