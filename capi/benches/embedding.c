@@ -97,6 +97,7 @@ static void frame_calls(void) {
     CHECK(triglyph_n3ds_acquire_right(n3ds, 1, &word));
     memcpy(memory + 0x8000, fill, sizeof fill);
     TIME("triglyph_n3ds_execute, 256 bytes", triglyph_n3ds_execute(n3ds, fill, NULL));
+    TIME("triglyph_submit, 256 bytes", triglyph_submit(triglyph_n3ds_device(n3ds), (const uint8_t *)fill, sizeof fill));
     TIME("triglyph_n3ds_execute_at", triglyph_n3ds_execute_at(n3ds, 0, 0x18008000, NULL));
     TIME("triglyph_n3ds_queue_submit", triglyph_n3ds_queue_submit(n3ds, 0, fill, NULL, &full));
     TIME("triglyph_n3ds_trigger, empty", triglyph_n3ds_trigger(n3ds));

@@ -13,7 +13,6 @@ public:
     explicit host(stream::plan plan) : console(std::move(plan)) {
         power_on();
         // The kernel maps the shared memory when the program asks for it: after it has registered.
-        triglyph::check(triglyph_n3ds_set_shared_memory_handle(gpu_->get(), SHARED_MEMORY));
         request({0x00130042, 1, 0, EVENT});
         EXPECT(request_[1] == 0x2A07 && request_[2] == 0 && request_[4] == SHARED_MEMORY);
         triglyph::check(triglyph_n3ds_set_shared_page(gpu_->get(), page_.bytes()));
@@ -22,20 +21,13 @@ public:
     }
 
     void play() {
-        if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "azahar"));
-        }
         auto stored = [this](const stream::record &record) {
             // The program has waited for the interrupts of what reads this memory.
             wait();
             store(record);
         };
-        play_records(stored, [this](const n3ds::command &words) { submit(words); },
-                     [this](const stream::record &record) { show(record); });
-        wait();
-        if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_stop_recording(device()));
-        }
+        play_and_record("azahar", at_once, stored, [this](const n3ds::command &words) { submit(words); },
+                        [this](const stream::record &record) { show(record); }, [this] { wait(); });
         interrupting_.reset();
         std::printf("requests %llu\nsubmitted %llu\ndelivered %llu\ninterrupts %llu\npictures %llu\nsaves %llu\n"
                     "cuts %llu\ncycles %llu\n",
@@ -44,8 +36,12 @@ public:
     }
 
 private:
+    /// Calls on the machine are made by the thread of the guest's processor.
+    static constexpr auto at_once = [](auto calls) { calls(); };
+
     void power_on() {
         switch_on();
+        triglyph::check(triglyph_n3ds_set_shared_memory_handle(gpu_->get(), SHARED_MEMORY));
         gpu_->device().set_deferred(plan_.cut != 0);
         if (plan_.cut != 0) {
             interrupting_ = std::make_unique<stream::interrupting>(gpu_->device());
@@ -55,17 +51,13 @@ private:
     /// Saves the state in the middle of whatever is under way, and loads it into another machine. The page is in
     /// memory that the host saves; it goes back after GSP has been moved to it.
     void save_and_load() {
-        const triglyph::buffer state = gpu_->device().snapshot(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY);
-        interrupting_.reset();
-        const n3ds::memory held = switch_off();
-        power_on();
-        triglyph::check(triglyph_n3ds_set_shared_memory_handle(gpu_->get(), SHARED_MEMORY));
-        triglyph::check(triglyph_n3ds_set_shared_page(gpu_->get(), page_.bytes()));
-        put_back(held);
-        gpu_->device().restore(state.bytes());
+        const auto start = [this] {
+            power_on();
+            triglyph::check(triglyph_n3ds_set_shared_page(gpu_->get(), page_.bytes()));
+        };
+        const n3ds::memory held = replace_machine(at_once, [this] { interrupting_.reset(); }, start);
         gpu_->device().set_deferred(plan_.cut != 0);
         std::memcpy(page_.bytes(), held.fcram.data() + (n3ds::SHARED_PAGE - n3ds::FCRAM), 0x1000);
-        saves_++;
     }
 
     /// A request of the program's to gsp::Gpu: its command buffer, with the answer in its place.
@@ -99,12 +91,6 @@ private:
         delivered_++;
         take_interrupts();
         collect();
-    }
-
-    void take_interrupts() {
-        while (program_.take_interrupt() >= 0) {
-            interrupts_++;
-        }
     }
 
     /// Bounded runs until nothing can go on. False if nothing was done.
@@ -164,14 +150,13 @@ private:
             });
         }
         wait();
-        window_.show(*gpu_, record);
-        triglyph::check(triglyph_record_present(device(), &record.picture, true));
+        present(record);
     }
 
     stream::noise lengths_;
     std::array<std::uint32_t, 66> request_{};
     std::unique_ptr<stream::interrupting> interrupting_;
-    std::uint64_t requests_ = 0, submitted_ = 0, delivered_ = 0, interrupts_ = 0, saves_ = 0, cuts_ = 0;
+    std::uint64_t requests_ = 0, submitted_ = 0, delivered_ = 0, cuts_ = 0;
 };
 
 } // namespace

@@ -198,6 +198,48 @@ protected:
     static unsigned long long count(std::uint64_t value) { return value; }
     triglyph_device *device() const { return gpu_->device().get(); }
 
+    /// Plays the stream with `calls(f)` to make calls on the machine, which records it if it is to be recorded.
+    template <class Calls, class Store, class Submit, class Show, class Wait>
+    void play_and_record(const char *name, Calls calls, Store store, Submit submit, Show show, Wait wait) {
+        const bool records = !plan_.recording.empty();
+        if (records) {
+            calls([&] { triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), name)); });
+        }
+        play_records(store, submit, show);
+        wait();
+        if (records) {
+            calls([&] { triglyph::check(triglyph_stop_recording(device())); });
+        }
+    }
+
+    /// Saves the state in the middle of whatever is under way, and loads it into another machine. `stop` ends the
+    /// threads of the machine, `start` switches another one on. Returns what memory held.
+    template <class Calls, class Stop, class Start>
+    memory replace_machine(Calls calls, Stop stop, Start start) {
+        triglyph::buffer state;
+        calls([&] { state = gpu_->device().snapshot(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY); });
+        stop();
+        memory held = switch_off();
+        start();
+        put_back(held);
+        calls([&] { gpu_->device().restore(state.bytes()); });
+        saves_++;
+        return held;
+    }
+
+    /// The picture of a window, and that of a recording.
+    void present(const stream::record &record) {
+        window_.show(*gpu_, record);
+        triglyph::check(triglyph_record_present(device(), &record.picture, true));
+    }
+
+    /// The program takes all interrupts out of its relay queue.
+    void take_interrupts() {
+        while (program_.take_interrupt() >= 0) {
+            interrupts_++;
+        }
+    }
+
     /// A new machine, which sees the memory of this console and makes no faults.
     void switch_on() {
         gpu_ = std::make_unique<triglyph::n3ds>(plan_.options);
@@ -252,6 +294,7 @@ protected:
     program program_{page_, 0};
     window window_;
     std::unique_ptr<triglyph::n3ds> gpu_;
+    std::uint64_t interrupts_ = 0, saves_ = 0;
 };
 
 } // namespace n3ds

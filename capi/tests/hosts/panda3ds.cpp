@@ -20,11 +20,6 @@ public:
 
     void play() {
         host_copy();
-        if (!plan_.recording.empty()) {
-            with_gpu([this] {
-                triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "panda3ds"));
-            });
-        }
         auto stored = [this](const stream::record &record) {
             // The program writes memory only after the GPU has finished reading it.
             if (worker_) {
@@ -32,12 +27,9 @@ public:
             }
             store(record);
         };
-        play_records(stored, [this](const command &words) { submit(words); },
-                     [this](const stream::record &record) { show(record); });
-        wait();
-        if (!plan_.recording.empty()) {
-            with_gpu([this] { triglyph::check(triglyph_stop_recording(device())); });
-        }
+        const auto calls = [this](auto made) { with_gpu(made); };
+        play_and_record("panda3ds", calls, stored, [this](const command &words) { submit(words); },
+                        [this](const stream::record &record) { show(record); }, [this] { wait(); });
         worker_.reset();
         std::printf("execute %llu\nexecute_at %llu\nhost copies %llu\ninterrupts %llu\npictures %llu\nsaves %llu\n"
                     "caller %llu\n",
@@ -68,14 +60,7 @@ private:
 
     /// The user saves the state, at whatever the machine does, and loads it into another one.
     void save_and_load() {
-        triglyph::buffer state;
-        with_gpu([&] { state = gpu_->device().snapshot(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY); });
-        worker_.reset();
-        const n3ds::memory held = switch_off();
-        power_on();
-        put_back(held);
-        with_gpu([&] { gpu_->device().restore(state.bytes()); });
-        saves_++;
+        replace_machine([this](auto calls) { with_gpu(calls); }, [this] { worker_.reset(); }, [this] { power_on(); });
     }
 
     /* ---- GSP ---- */
@@ -212,9 +197,7 @@ private:
     /// Waits for the interrupts of all that was submitted.
     void wait() {
         while (scheduler_.idle()) {
-            while (program_.take_interrupt() >= 0) {
-                interrupts_++;
-            }
+            take_interrupts();
         }
         EXPECT(program_.waiting() == 0);
     }
@@ -225,8 +208,7 @@ private:
         with_gpu([&] {
             vblank(TRIGLYPH_N3DS_SCREEN_TOP);
             vblank(TRIGLYPH_N3DS_SCREEN_BOTTOM);
-            window_.show(*gpu_, record);
-            triglyph::check(triglyph_record_present(device(), &record.picture, true));
+            present(record);
         });
     }
 
@@ -247,7 +229,7 @@ private:
     std::unique_ptr<triglyph::worker> worker_;
     stream::stopwatch caller_;
     std::uint64_t submitted_ = 0;
-    std::uint64_t executes_ = 0, executes_at_ = 0, copies_ = 0, interrupts_ = 0, saves_ = 0;
+    std::uint64_t executes_ = 0, executes_at_ = 0, copies_ = 0;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // pictures that they write.
 //
 //     HOST STREAM PICTURES [--tier jit|interpreter] [--save N] [--cut N] [--thread] [--record FILE]
+//         [--threads N]
 //
 // A stream is a capture as tests/hosts.rs unpacks it: u32 kind, u32 bytes, then a record's payload as docs/capture.md
 // describes it. Nothing of it is decoded by the library: a host has memory, words and pictures, as if its guest's
@@ -177,6 +178,7 @@ struct plan {
         }
         records = read(argv[1]);
         pictures = argv[2];
+        options.threads = 2;
         for (int at = 3; at < argc; at++) {
             const std::string name = argv[at];
             if (name == "--thread") {
@@ -191,13 +193,14 @@ struct plan {
                 save_at = std::stoul(value);
             } else if (name == "--cut") {
                 cut = std::uint32_t(std::stoul(value));
+            } else if (name == "--threads") {
+                options.threads = std::uint32_t(std::stoul(value));
             } else if (name == "--record") {
                 recording = value;
             } else {
                 throw std::runtime_error("what is " + name);
             }
         }
-        options.threads = 2;
     }
 };
 
