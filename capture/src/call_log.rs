@@ -8,7 +8,7 @@ use super::host_memory::HostMemory;
 use super::recorder::Recorder;
 use triglyph_engine::device::{Access, CallRecorder};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory, RecordedWords};
 
 /// A recording under way, and the host's memory as it knows it.
 #[derive(Debug)]
@@ -72,7 +72,14 @@ impl<W: Write> Shared<W> {
     }
 }
 
-impl<W: Write + Send> CallRecorder for Shared<W> {
+impl<W: Write + Send> RecordedWords for Shared<W> {
+    fn differ(&self, memory: &Memory, range: GuestRange) -> bool {
+        // The host may have unmapped it meanwhile: what is there then is the run's to find.
+        self.lock().host_memory.differs(memory, range).unwrap_or(false)
+    }
+}
+
+impl<W: Write + Send + 'static> CallRecorder for Shared<W> {
     fn begin(&mut self, memory: &Memory, work: bool) {
         let mut recording = self.lock();
         recording.find_mapped(memory);
@@ -80,6 +87,30 @@ impl<W: Write + Send> CallRecorder for Shared<W> {
             // Memory that the host has unmapped meanwhile is skipped.
             let _: Result<(), Error> = recording.look_in(memory);
         }
+    }
+
+    fn begin_run(&mut self, memory: &Memory) -> bool {
+        let mut recording = self.lock();
+        recording.find_mapped(memory);
+        let asks = recording.host_memory.may_ask(memory);
+        if asks {
+            // What the host has announced all the same.
+            let Recording { recorder, host_memory } = &mut *recording;
+            let _: Result<(), Error> =
+                host_memory.update_marked(memory, |at, page| recorder.put(|writer| writer.mem(at, page)));
+            drop(recording);
+            memory.begin_on_demand(Arc::new(self.clone()));
+        } else {
+            let _: Result<(), Error> = recording.look_in(memory);
+        }
+        asks
+    }
+
+    fn end_run(&mut self, memory: &Memory) {
+        let changes = memory.end_on_demand();
+        let Recording { recorder, host_memory } = &mut *self.lock();
+        let host = |at, bytes: &[u8]| recorder.put(|writer| writer.mem(at, bytes));
+        let _: Result<(), Error> = host_memory.end_run(memory, &changes, host);
     }
 
     fn call(&mut self, call: &[u8]) {

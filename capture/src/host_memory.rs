@@ -1,29 +1,29 @@
 //! Memory that the host writes to without a call: pages that have changed since they were recorded.
+//!
+//! ```text
+//! call that gives work ──► all pages ──────────► those that the host has changed are recorded
+//! bounded run ──► words that the GPU reads ──► as recorded? ─► yes: the run goes on
+//!                                              └─► no: it ends; all pages, and a run for the rest
+//! ```
+//! Pages are known by hashes. During bounded runs the GPU writes pages that the host may have written as well; so of a
+//! page that it writes a part of there is a copy from then on, in which both are told apart.
 
-use std::collections::BTreeMap;
-
+use super::known_pages::{KnownPages, PAGE, PIECE, parts, pieces};
 use super::ranges::Ranges;
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{Epoch, GuestAddr, GuestRange, Memory};
-use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of a page, by which changes are found.
-const PAGE: usize = 4096;
-/// Pages that are read at a time, and have one entry in the table.
-const PAGES: usize = 256;
-/// Bytes of these.
-const PIECE: u64 = (PAGE * PAGES) as u64;
-
-/// Memory of the host's that is mapped, and while a recording is under way what its pages hash to.
+/// Memory of the host's that is mapped, and while a recording is under way what is recorded of it.
 #[derive(Debug, Default)]
 pub(super) struct HostMemory {
     ranges: Ranges<()>,
-    /// Hashes of the pages of each piece, by space and number; 0 where nothing is known.
-    hashes: BTreeMap<(u32, u64), Box<[u64; PAGES]>>,
+    pages: KnownPages,
     /// The epoch up to which marks of changed pages were handled.
     seen: Epoch,
+    /// Memory was mapped, or a run has asked for what it read, since all of it was compared.
+    is_new: bool,
+    is_behind: bool,
     /// Bytes that were compared so far.
-    #[cfg(test)]
     compared: u64,
 }
 
@@ -34,16 +34,9 @@ impl HostMemory {
             true => self.ranges.insert(range, ()),
             false => self.ranges.remove(range),
         }
+        self.is_new |= mapped;
         // Whatever is mapped there next begins with other bytes.
-        let GuestRange { start, size } = range;
-        let Some(last) = size.checked_sub(1).map(|last| start.address.saturating_add(last)) else { return };
-        // Of the pieces that have hashes, as a range may have any size.
-        let [first_piece, last_piece] = [start.address, last].map(|address| (start.space, address / PIECE));
-        for (&(space, piece), hashes) in self.hashes.range_mut(first_piece..=last_piece) {
-            let at = GuestAddr::new(space, start.address.max(piece * PIECE));
-            let end = last.min(piece * PIECE + (PIECE - 1));
-            hashes[pages(at, end - at.address + 1)].fill(0);
-        }
+        self.pages.forget(range);
     }
 
     /// Whether all of a range is known to be the host's.
@@ -56,7 +49,12 @@ impl HostMemory {
         *self = HostMemory::default();
     }
 
-    /// Brings the hashes up to date and calls `changed` with each page whose hash is another one.
+    /// Bytes that were compared so far.
+    pub fn compared(&self) -> u64 {
+        self.compared
+    }
+
+    /// Brings what is known up to date and calls `changed` with each page that is another one.
     ///
     /// # Errors
     /// The error of the device when memory cannot be read.
@@ -65,12 +63,21 @@ impl HostMemory {
         mut read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>,
         mut changed: impl FnMut(GuestAddr, &[u8]),
     ) -> Result<(), Error> {
-        let HostMemory { ranges, hashes, .. } = self;
+        let HostMemory { ranges, pages, compared, .. } = self;
         let mut bytes = vec![0; PIECE as usize];
-        ranges
-            .iter()
-            .flat_map(|(range, ())| pieces(range))
-            .try_for_each(|piece| compare(hashes, piece, &mut bytes, &mut read, &mut changed))
+        for piece in ranges.iter().flat_map(|(range, ())| pieces(range)) {
+            *compared += piece.size;
+            let bytes = &mut bytes[..piece.size as usize];
+            read(piece.start, bytes)?;
+            pages.replace(piece.start, bytes, &mut changed);
+        }
+        (self.is_new, self.is_behind) = (false, false);
+        Ok(())
+    }
+
+    /// What is known is as memory is now: earlier marks of changes are handled.
+    pub fn has_seen(&mut self, memory: &Memory) {
+        self.seen = memory.epoch();
     }
 
     /// As [`Self::update`] for what the host may have written. If it announces its writes, only announced ranges are
@@ -80,7 +87,7 @@ impl HostMemory {
     /// When memory cannot be read.
     pub fn update_written(&mut self, memory: &Memory, changed: impl FnMut(GuestAddr, &[u8])) -> Result<(), Error> {
         let before = memory.epoch();
-        match memory.are_host_writes_announced() {
+        match memory.are_host_writes_announced() && !self.is_behind {
             true => self.update_marked(memory, changed)?,
             false => self.update(|at, out| memory.read(at, out), changed)?,
         }
@@ -93,69 +100,104 @@ impl HostMemory {
     /// # Errors
     /// When memory cannot be read.
     pub fn update_marked(&mut self, memory: &Memory, mut changed: impl FnMut(GuestAddr, &[u8])) -> Result<(), Error> {
-        #[cfg(test)]
-        let mut compared = 0;
-        let HostMemory { ranges, hashes, seen, .. } = self;
-        let (since, mut done, mut bytes) = (*seen, Ok(()), vec![0; PAGE]);
+        let HostMemory { ranges, pages, seen, compared, .. } = self;
+        let (since, mut done, mut bytes) = (*seen, Ok(()), [0; PAGE]);
         *seen = memory.epoch();
+        if since == *seen {
+            return Ok(());
+        }
         for (range, ()) in ranges.iter() {
             memory.for_each_marked(since, range, |page| {
-                #[cfg(test)]
-                {
-                    compared += page.size;
+                let bytes = &mut bytes[..page.size as usize];
+                if done.is_ok() {
+                    *compared += page.size;
+                    done = memory.read(page.start, bytes);
                 }
                 if done.is_ok() {
-                    done = compare(hashes, page, &mut bytes, &mut |at, out| memory.read(at, out), &mut changed);
+                    pages.replace(page.start, bytes, &mut changed);
                 }
             });
         }
-        #[cfg(test)]
-        {
-            self.compared += compared;
-        }
         done
     }
-}
 
-/// A range cut where entries of the table begin.
-fn pieces(range: GuestRange) -> impl Iterator<Item = GuestRange> {
-    let mut rest = range;
-    std::iter::from_fn(move || {
-        let length = (PIECE - rest.start.address % PIECE).min(rest.size);
-        let piece = rest.start.range(length);
-        rest = rest.start.after(length).range(rest.size - length);
-        (length != 0).then_some(piece)
-    })
-}
-
-/// Which pages of its piece some bytes lie in.
-fn pages(start: GuestAddr, size: u64) -> std::ops::Range<usize> {
-    let first = (start.address % PIECE) as usize;
-    first / PAGE..(first + size as usize).div_ceil(PAGE)
-}
-
-/// Compares the pages of a range, which lies in one piece, with their hashes.
-fn compare(
-    hashes: &mut BTreeMap<(u32, u64), Box<[u64; PAGES]>>,
-    GuestRange { start, size }: GuestRange,
-    bytes: &mut [u8],
-    read: &mut impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>,
-    changed: &mut impl FnMut(GuestAddr, &[u8]),
-) -> Result<(), Error> {
-    let mut rest = &mut bytes[..size as usize];
-    read(start, rest)?;
-    let known = hashes.entry((start.space, start.address / PIECE)).or_insert_with(|| Box::new([0; PAGES]));
-    let mut at = start;
-    for known in &mut known[pages(start, size)] {
-        let length = (PAGE - at.address as usize % PAGE).min(rest.len());
-        let (page, others) = rest.split_at_mut(length);
-        let hash = xxh3_64(page).max(1);
-        if std::mem::replace(known, hash) != hash {
-            changed(at, page);
-        }
-        (at, rest) = (at.after(length as u64), others);
+    /// Whether a bounded run may begin without a comparison, as its front ends ask for what they read. Of hosts that
+    /// announce their writes it is known what to compare, and of memory with two addresses not what the GPU writes.
+    pub fn may_ask(&self, memory: &Memory) -> bool {
+        !memory.are_host_writes_announced() && !memory.is_host_aliased() && !self.is_new
     }
-    Ok(())
+
+    /// Whether a range is another one than is recorded, in a run that is under way.
+    ///
+    /// # Errors
+    /// When memory cannot be read.
+    pub fn differs(&mut self, memory: &Memory, range: GuestRange) -> Result<bool, Error> {
+        if !self.differs_yet(memory, range)? {
+            return Ok(false);
+        }
+        // The run itself may have written it.
+        for (page, part) in self.in_pages(&memory.changed_on_demand()) {
+            self.pages.take_over(memory, page, &[part])?;
+        }
+        self.differs_yet(memory, range)
+    }
+
+    fn differs_yet(&mut self, memory: &Memory, range: GuestRange) -> Result<bool, Error> {
+        for part in parts(range) {
+            if let Some(page) = self.page_of(part.start) {
+                self.compared += page.size;
+                if self.pages.differs(memory, page, part)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Ends a run whose front ends have asked. `changes` is what it has written. Calls `host` with bytes that may be
+    /// the host's, of pages that the run has written parts of for the first time.
+    ///
+    /// # Errors
+    /// When memory cannot be read.
+    pub fn end_run(
+        &mut self,
+        memory: &Memory,
+        changes: &[GuestRange],
+        mut host: impl FnMut(GuestAddr, &[u8]),
+    ) -> Result<(), Error> {
+        self.is_behind = true;
+        for changes in self.in_pages(changes).chunk_by(|(a, _), (b, _)| a == b) {
+            let page = changes[0].0;
+            let parts: Vec<GuestRange> = changes.iter().map(|&(_, part)| part).collect();
+            if !self.pages.take_over(memory, page, &parts)? {
+                self.pages.copy(memory, page, &parts, &mut host)?;
+            }
+        }
+        self.has_seen(memory);
+        Ok(())
+    }
+
+    /// Ranges cut into parts of pages, each with its page.
+    fn in_pages(&self, ranges: &[GuestRange]) -> Vec<(GuestRange, GuestRange)> {
+        let mut found = Vec::new();
+        for mut rest in ranges.iter().copied().flat_map(parts) {
+            // Where a mapping ends within a page another one may begin.
+            while let Some(page) = self.page_of(rest.start).filter(|_| rest.size != 0) {
+                let part = rest.start.range(rest.end().min(page.end()) - rest.start.address);
+                found.push((page, part));
+                rest = rest.start.after(part.size).range(rest.size - part.size);
+            }
+        }
+        found
+    }
+
+    /// The page that an address lies in, as far as it is the host's.
+    fn page_of(&self, at: GuestAddr) -> Option<GuestRange> {
+        let range = self.ranges.at(at)?;
+        let first = at.address - at.address % PAGE as u64;
+        let (start, end) = (first.max(range.start.address), (first + PAGE as u64).min(range.end()));
+        Some(GuestRange::new(at.space, start, end - start))
+    }
 }
 
 #[cfg(test)]
@@ -244,5 +286,67 @@ mod tests {
         memory.write(GuestAddr::new(0, 0x2000), &[1]).unwrap();
         assert_eq!(changes(&mut host, &memory), [(0x2000, 0x1000)]);
         assert_eq!(changes(&mut host, &memory), []);
+    }
+
+    /// Never asked.
+    struct Unasked;
+
+    impl triglyph_engine::mem::RecordedWords for Unasked {
+        fn differ(&self, _: &Memory, _: GuestRange) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn pages_that_host_and_gpu_write_between_comparisons_are_told_apart() {
+        let range = GuestRange::new(0, 0x1000, 0x3000);
+        let mut words = vec![0_u64; range.size as usize / 8];
+        let pointer = words.as_mut_ptr().cast::<u8>();
+        let mut memory = Memory::default();
+        // SAFETY: the bytes outlive the memory, and one thread accesses them.
+        unsafe { memory.map_host(range, pointer, Access::READ_WRITE).unwrap() };
+        // SAFETY: within the memory.
+        let by_host = |at: usize, byte: u8| unsafe { pointer.add(at).write(byte) };
+        let by_gpu = |at: u64, bytes: &[u8]| memory.write(range.start.after(at), bytes).unwrap();
+        let mut host = HostMemory::default();
+        host.note(range, true);
+        assert!(!host.may_ask(&memory), "nothing is known of it");
+        assert_eq!(changes(&mut host, &memory).len(), 3);
+        assert!(host.may_ask(&memory));
+        let run = |host: &mut HostMemory, work: &dyn Fn(&mut HostMemory)| {
+            memory.begin_on_demand(std::sync::Arc::new(Unasked));
+            work(host);
+            let mut found = Vec::new();
+            host.end_run(&memory, &memory.end_on_demand(), |at, bytes| found.push((at.address, bytes.len()))).unwrap();
+            found
+        };
+        let word = |at: u64| range.start.after(at).range(4);
+        // The first time both write a page it is not known who has written the rest.
+        by_host(0x900, 1);
+        let found = run(&mut host, &|host| {
+            assert!(host.differs(&memory, word(0x100)).unwrap());
+            by_gpu(0x100, &[2; 0x100]);
+            by_gpu(0x1000, &[2; 0x1000]);
+        });
+        assert_eq!(found, [(0x1000, 0x100), (0x1200, 0xE00)]);
+        // Then it is; and what the run itself writes is no surprise to it.
+        by_host(0x904, 1);
+        let found = run(&mut host, &|host| {
+            by_gpu(0x100, &[3; 0x100]);
+            assert!(!host.differs(&memory, word(0x1FC)).unwrap() && !host.differs(&memory, word(0x900)).unwrap());
+            assert!(host.differs(&memory, word(0x904)).unwrap() && !host.differs(&memory, word(0x1004)).unwrap());
+        });
+        assert_eq!(found, []);
+        assert_eq!(changes(&mut host, &memory), [(0x1000, 0x1000)]);
+        assert!(!host.differs(&memory, word(0x904)).unwrap());
+        assert_eq!(changes(&mut host, &memory), []);
+        // Writes that were not announced are found by a host that begins to announce.
+        by_host(0x2000, 1);
+        assert_eq!(run(&mut host, &|_| {}), []);
+        memory.set_host_writes_announced(true);
+        assert_eq!(changes(&mut host, &memory), [(0x3000, 0x1000)]);
+        host.note(range, false);
+        assert!(!host.differs(&memory, word(0x900)).unwrap(), "it is not the host's");
     }
 }

@@ -20,6 +20,7 @@ pub mod writer;
 
 mod call_log;
 mod host_memory;
+mod known_pages;
 mod layout;
 mod ranges;
 #[cfg(test)]

@@ -69,6 +69,12 @@ impl<T: Copy> Ranges<T> {
         self.map.iter().map(move |(key, (end, value))| (range(*key, *end), *value))
     }
 
+    /// The range that an address lies in.
+    pub fn at(&self, at: GuestAddr) -> Option<GuestRange> {
+        let (&(space, start), &(end, _)) = self.map.range((at.space, 0)..=(at.space, at.address)).next_back()?;
+        (at.address < end).then(|| GuestRange::new(space, start, end - start))
+    }
+
     /// Whether every byte of a range is in some range; an empty one is.
     pub fn covers(&self, range: GuestRange) -> bool {
         let Some(end) = range.start.address.checked_add(range.size) else { return false };

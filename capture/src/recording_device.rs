@@ -81,6 +81,12 @@ impl<D: Device, W: Write + Send + 'static> RecordingDevice<D, W> {
         self.recording.as_ref().is_some_and(|recording| recording.lock().recorder.is_full())
     }
 
+    /// Bytes of the host's memory that were compared in the recording under way, to find what the host has written.
+    #[doc(hidden)]
+    pub fn compared(&self) -> u64 {
+        self.recording.as_ref().map_or(0, |recording| recording.lock().host_memory.compared())
+    }
+
     /// Begins a recording: META, the maps, the objects, the memory that is not zero and, mid-run, the state of the
     /// device. One under way is dropped.
     /// `starts` is added to `meta`.
@@ -109,6 +115,9 @@ impl<D: Device, W: Write + Send + 'static> RecordingDevice<D, W> {
             recorder.snapshot(&mut self.device, range)?;
         }
         self.host_memory.update(|at, out| self.device.read(at, out), |_, _| {})?;
+        if let Some(memory) = self.device.recorded_memory() {
+            self.host_memory.has_seen(memory);
+        }
         if self.submitted {
             match self.device.snapshot(REGISTERS) {
                 Ok(snapshot) => recorder.put(|writer| writer.snapshot(&snapshot)),

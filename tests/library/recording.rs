@@ -16,6 +16,7 @@ use triglyph_guest::tegra::fifo::Stepping::{Each, Never};
 use triglyph_testkit::tegra::methods;
 
 mod dma;
+mod on_demand;
 
 fn options() -> Options {
     Options::new(Tier::InterpreterOnly, 1)
@@ -42,6 +43,19 @@ impl HostMemory {
     fn words(&self, at: usize, words: &[u32], store: fn(u32) -> [u8; 4]) {
         let bytes: Vec<u8> = words.iter().flat_map(|&word| store(word)).collect();
         self.write(at, &bytes);
+    }
+
+    fn word(&self, at: usize) -> [u8; 4] {
+        assert!(at + 4 <= 8 * self.words.len());
+        let mut word = [0; 4];
+        // SAFETY: as in `write`.
+        unsafe { std::ptr::copy_nonoverlapping(self.pointer.add(at), word.as_mut_ptr(), 4) }
+        word
+    }
+
+    /// Where a word is.
+    fn find(&self, word: &[u8; 4]) -> usize {
+        (0..8 * self.words.len()).step_by(4).find(|&at| self.word(at) == *word).expect("the word")
     }
 
     fn map(&self, memory: &mut triglyph::Memory, space: u32, address: u64) {

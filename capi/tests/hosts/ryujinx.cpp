@@ -229,7 +229,7 @@ private:
         }
     }
 
-    /// From here on the GPU's thread has the machine, if there is one; otherwise whoever makes a call.
+    /// From here on the GPU's thread has the machine, if there is one; otherwise the thread that makes a call.
     void start() {
         if (plan_.cut != 0) {
             interrupting_ = std::make_unique<stream::interrupting>(triglyph::device_view(device()));

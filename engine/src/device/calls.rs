@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::RunEnd;
+use super::{RunEnd, RunLimit};
 use crate::frontend::budget::Budget;
 use crate::mem::Memory;
 use triglyph_guest::table::calls::{CallInfo, encode};
@@ -11,6 +11,14 @@ use triglyph_guest::table::calls::{CallInfo, encode};
 pub trait CallRecorder: Send {
     /// Begins a call; if it does `work`, the memory that it reads has its content now.
     fn begin(&mut self, memory: &Memory, work: bool);
+
+    /// Begins a bounded run. True if its front ends are to ask for what they read
+    /// ([`Memory::is_unrecorded`]), and [`end_run`](Self::end_run) ends it; otherwise all that the host has written is
+    /// recorded, and [`end`](Self::end) does.
+    fn begin_run(&mut self, memory: &Memory) -> bool;
+
+    /// Ends a bounded run whose front ends have asked, after its call: what was drawn is in memory.
+    fn end_run(&mut self, memory: &Memory);
 
     /// Receives the call in the machine's encoding: see [`encode`].
     fn call(&mut self, call: &[u8]);
@@ -71,6 +79,26 @@ impl CallLog {
             recorder.begin(memory, std::mem::take(&mut self.is_due) || work);
         }
         self.depth += 1;
+    }
+
+    /// A bounded run of the host's begins. Whether its front ends ask for what they read.
+    fn begin_run(&mut self, memory: &Memory) -> bool {
+        self.depth += 1;
+        self.is_due = false;
+        self.recorder.as_mut().is_some_and(|recorder| recorder.begin_run(memory))
+    }
+
+    /// Ends such a run and records it, before `look` with all that the host has written since: the run goes on then.
+    fn end_run(&mut self, memory: &Memory, call: Option<RecordedCall<'_>>, look: bool) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if let Some(recorded) = call {
+            recorded.send(&mut **recorder);
+        }
+        recorder.end_run(memory);
+        match look {
+            true => recorder.begin(memory, true),
+            false => self.depth = self.depth.saturating_sub(1),
+        }
     }
 
     /// Records a call that work in progress has taken out of a queue which recordings do not contain.
@@ -135,6 +163,9 @@ pub trait RecordsCalls: Sized {
     /// Its log, the memory that calls read, and the counter of a run's words.
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget);
 
+    /// Draws everything that is not drawn yet.
+    fn draw_everything(&mut self);
+
     /// While a recording is in progress and the call is the host's own: makes it by `make` and records it. Otherwise
     /// `None`: the caller makes it.
     #[inline]
@@ -143,10 +174,15 @@ pub trait RecordsCalls: Sized {
     }
 
     /// As [`Self::record`], for a bounded run, made by `run`. Recorded are the words that it did, all ones if nothing
-    /// could go on, and no run that did nothing.
+    /// could go on, and no run that did nothing. A run that is cut is recorded as two.
     #[inline]
-    fn record_run(&mut self, call: RecordedAs, run: impl FnOnce(&mut Self) -> RunEnd) -> Option<RunEnd> {
-        self.recording().0.is_recording().then(|| make_recorded_run(self, call.number, run))
+    fn record_run(
+        &mut self,
+        call: RecordedAs,
+        limit: RunLimit,
+        run: impl FnMut(&mut Self, RunLimit) -> RunEnd,
+    ) -> Option<RunEnd> {
+        self.recording().0.is_recording().then(|| make_recorded_run(self, call.number, limit, run))
     }
 }
 
@@ -167,16 +203,45 @@ pub fn record_call<M: RecordsCalls, T>(
 }
 
 #[cold]
-fn make_recorded_run<M: RecordsCalls>(machine: &mut M, number: u64, run: impl FnOnce(&mut M) -> RunEnd) -> RunEnd {
-    let (log, memory, _) = machine.recording();
-    log.begin(memory, true);
-    let end = run(machine);
+fn make_recorded_run<M: RecordsCalls>(
+    machine: &mut M,
+    number: u64,
+    limit: RunLimit,
+    mut run: impl FnMut(&mut M, RunLimit) -> RunEnd,
+) -> RunEnd {
     let (log, memory, budget) = machine.recording();
+    let (asks, start) = (log.begin_run(memory), budget.now());
+    let mut end = run(machine, limit);
+    if asks {
+        // Memory that is recorded from here on has everything that a replay stores before it.
+        machine.draw_everything();
+        let (log, memory, budget) = machine.recording();
+        let was_cut = budget.was_cut();
+        let call = recorded_run(number, end, budget);
+        log.end_run(memory, call.as_deref().map(RecordedCall::Call), was_cut);
+        if !was_cut {
+            return end;
+        }
+        // The host has paused: what was recorded now is what the rest of the run finds.
+        end = match limit.after(budget.words_done(), budget.now().saturating_sub(start)) {
+            Some(rest) => run(machine, rest),
+            None => {
+                log.end(memory, true, None);
+                return RunEnd::BudgetUsed;
+            }
+        };
+    }
+    let (log, memory, budget) = machine.recording();
+    let call = recorded_run(number, end, budget);
+    log.end(memory, true, call.as_deref().map(RecordedCall::Call));
+    end
+}
+
+/// The call of a run that has ended; `None` if it has done nothing.
+fn recorded_run(number: u64, end: RunEnd, budget: &Budget) -> Option<Vec<u8>> {
     let words = match end {
         RunEnd::Done | RunEnd::Waiting(_) => u64::MAX,
         RunEnd::BudgetUsed | RunEnd::Interrupted => budget.words_done(),
     };
-    let call = encode(number, &[words]);
-    log.end(memory, true, (words != 0).then_some(RecordedCall::Call(&call)));
-    end
+    (words != 0).then(|| encode(number, &[words]))
 }

@@ -31,6 +31,14 @@ impl RunLimit {
         RunLimit { words, ..Self::NONE }
     }
 
+    /// What is left of it after some words and nanoseconds; `None` if that is nothing.
+    pub(crate) fn after(self, words: u64, nanoseconds: u64) -> Option<Self> {
+        let is_endless = self.time == Duration::MAX;
+        let time = if is_endless { self.time } else { self.time.saturating_sub(Duration::from_nanos(nanoseconds)) };
+        let words = if self.words == u64::MAX { self.words } else { self.words.saturating_sub(words) };
+        (words != 0 && !time.is_zero()).then_some(RunLimit { time, words })
+    }
+
     /// The same, and ended by so many words as well.
     pub const fn with_words(self, words: u64) -> Self {
         RunLimit { words, ..self }

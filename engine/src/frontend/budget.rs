@@ -33,6 +33,8 @@ pub struct Budget {
     slice: Option<Slice>,
     /// Words that the last bounded run might do, then those that it did.
     words: u64,
+    /// Whether the last bounded run was cut, and not interrupted as well.
+    was_cut: bool,
     interrupter: Interrupter,
 }
 
@@ -43,11 +45,13 @@ struct Slice {
     words: u64,
     /// Fuel that all of it may use.
     fuel: u64,
+    /// Whether it ends here.
+    is_cut: bool,
 }
 
 impl Slice {
     fn is_used(&self) -> bool {
-        self.nanoseconds == 0 || self.words == 0 || self.fuel == 0
+        self.is_cut || self.nanoseconds == 0 || self.words == 0 || self.fuel == 0
     }
 }
 
@@ -58,7 +62,7 @@ pub enum SliceEnd {
     Unused,
     /// It is used up.
     Used,
-    /// It was interrupted.
+    /// It was interrupted, or cut.
     Interrupted,
 }
 
@@ -71,7 +75,15 @@ impl Default for Budget {
 impl Budget {
     /// A budget at power on, of so much fuel for each submission.
     pub fn new(fuel: u64) -> Self {
-        Budget { fuel, tank: fuel, clock: 0, slice: None, words: 0, interrupter: Interrupter::default() }
+        Budget {
+            fuel,
+            tank: fuel,
+            clock: 0,
+            slice: None,
+            words: 0,
+            was_cut: false,
+            interrupter: Interrupter::default(),
+        }
     }
 
     /// Nanoseconds since power on.
@@ -114,16 +126,19 @@ impl Budget {
     pub fn begin_slice(&mut self, limit: RunLimit) {
         self.refuel();
         let (nanoseconds, words) = (nanoseconds(limit.time), limit.words);
-        self.slice = Some(Slice { nanoseconds, words, fuel: nanoseconds.saturating_mul(FUEL_PER_NANOSECOND) });
+        let fuel = nanoseconds.saturating_mul(FUEL_PER_NANOSECOND);
+        self.slice = Some(Slice { nanoseconds, words, fuel, is_cut: false });
         self.words = words;
     }
 
     /// Ends it.
     pub fn end_slice(&mut self) -> SliceEnd {
         self.words -= self.slice.map_or(0, |left| left.words).min(self.words);
-        let used = self.slice.take().is_some_and(|left| left.is_used());
+        let (is_cut, used) = self.slice.take().map_or((false, false), |left| (left.is_cut, left.is_used()));
+        let is_interrupted = self.interrupter.take();
+        self.was_cut = is_cut && !is_interrupted;
         self.refuel();
-        match (self.interrupter.take(), used) {
+        match (is_interrupted || is_cut, used) {
             (true, _) => SliceEnd::Interrupted,
             (false, true) => SliceEnd::Used,
             (false, false) => SliceEnd::Unused,
@@ -133,6 +148,19 @@ impl Budget {
     /// Words that the last bounded run did; no more than its limit.
     pub fn words_done(&self) -> u64 {
         self.words
+    }
+
+    /// Ends a bounded run before the next command, for a recording that has to look at memory before.
+    #[cold]
+    pub fn cut(&mut self) {
+        if let Some(left) = &mut self.slice {
+            left.is_cut = true;
+        }
+    }
+
+    /// Whether the last bounded run was cut, and not interrupted as well.
+    pub fn was_cut(&self) -> bool {
+        self.was_cut
     }
 
     /// Whether this is a bounded run.
@@ -275,7 +303,16 @@ mod tests {
         budget.interrupter().clone().interrupt();
         assert!(budget.is_over());
         assert_eq!(budget.end_slice(), SliceEnd::Interrupted);
+        for is_interrupted in [false, true] {
+            budget.begin_slice(RunLimit::NONE);
+            budget.cut();
+            if is_interrupted {
+                budget.interrupter().clone().interrupt();
+            }
+            assert!(budget.is_over());
+            assert_eq!((budget.end_slice(), budget.was_cut()), (SliceEnd::Interrupted, !is_interrupted));
+        }
         budget.begin_slice(RunLimit::NONE);
-        assert_eq!(budget.end_slice(), SliceEnd::Unused);
+        assert_eq!((budget.end_slice(), budget.was_cut()), (SliceEnd::Unused, false));
     }
 }

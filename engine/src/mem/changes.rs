@@ -112,6 +112,7 @@ impl FoundPages {
 impl Memory {
     /// Notes that the host or the guest's processor has written a range.
     pub fn mark_changed(&self, range: GuestRange) {
+        self.on_demand.note_change(range);
         let now = self.clock.tick();
         self.walk(range, |region, at, piece| {
             let Some(region) = region else { return };

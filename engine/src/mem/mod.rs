@@ -16,6 +16,7 @@ mod copy;
 mod footprint;
 mod global;
 mod mapping;
+mod on_demand;
 mod raw;
 mod region;
 mod remap;
@@ -38,6 +39,8 @@ pub use changes::{Epoch, FoundPages};
 pub use copy::{append_copy, copy_in, copy_out, for_each_chunk, read_words};
 pub use footprint::Footprint;
 pub use global::{ProgramMemory, UnmappedAccesses, Watch};
+use on_demand::OnDemand;
+pub use on_demand::RecordedWords;
 use raw::PrefaultPool;
 pub use raw::atomic_bytes;
 use region::Region;
@@ -62,6 +65,7 @@ pub struct Memory {
     host_aliased: bool,
     written: Mutex<WrittenSet>,
     listener: Listener,
+    on_demand: OnDemand,
     clock: Clock,
     /// The prefaulted pool of the first mappings, if there is one.
     prefault_pool: Option<PrefaultPool>,

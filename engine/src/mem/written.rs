@@ -89,6 +89,12 @@ impl WrittenSet {
         std::mem::take(&mut self.ranges)
     }
 
+    /// The ranges so far: sorted, merged.
+    pub(super) fn merged(&mut self) -> &[GuestRange] {
+        self.merge();
+        &self.ranges
+    }
+
     /// Sorts the ranges and joins those that touch.
     fn merge(&mut self) {
         self.ranges.sort_unstable();

@@ -310,7 +310,7 @@ impl Device for N3ds {
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         self.record_choices();
         const KIND: RecordedAs = RecordedAs::of(row("run_for"));
-        if let Some(end) = self.record_run(KIND, |gpu| Device::run_for(gpu, limit)) {
+        if let Some(end) = self.record_run(KIND, limit, Device::run_for) {
             return end;
         }
         let _span = trace::submit();

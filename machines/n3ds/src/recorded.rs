@@ -28,6 +28,10 @@ impl RecordsCalls for N3ds {
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
         (&mut self.core.calls, &self.core.memory, &self.core.budget)
     }
+
+    fn draw_everything(&mut self) {
+        self.core.renderer.flush(&self.core.memory);
+    }
 }
 
 impl N3ds {

@@ -364,12 +364,16 @@ impl Device for Rsx {
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         const KIND: RecordedAs = RecordedAs::of(call("run_for"));
-        if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
+        if let Some(end) = self.record_run(KIND, limit, Device::run_for) {
             return end;
         }
         let _span = trace::submit();
         self.core.begin_slice(limit);
         self.core.memory.note_host_writes();
+        if self.cut_before_control() {
+            self.core.end_slice();
+            return RunEnd::Interrupted;
+        }
         self.look_at_control();
         let waiting = self.run_slice();
         let has_more = waiting.is_none() && self.has_more();

@@ -63,6 +63,10 @@ impl RecordsCalls for Rsx {
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
         (&mut self.calls, &self.core.memory, &self.core.budget)
     }
+
+    fn draw_everything(&mut self) {
+        self.core.flush();
+    }
 }
 
 impl Rsx {

@@ -197,6 +197,15 @@ impl Core {
         self.count_missing(FaultKind::UnmappedRead, address, missing, what);
     }
 
+    /// Ends a bounded run whose recording has to look at memory before words are read. False if it may go on.
+    pub fn cut_before(&mut self, address: u64, bytes: u64) -> bool {
+        let is_unrecorded = self.memory.is_unrecorded(self.at(address).range(bytes));
+        if is_unrecorded {
+            self.budget.cut();
+        }
+        is_unrecorded
+    }
+
     /// The same without a fault. Returns how many bytes are not mapped.
     pub fn peek_words(&mut self, address: u64, words: &mut [u32]) -> u64 {
         let bytes = 4 * words.len() as u64;

@@ -251,7 +251,7 @@ impl Device for TegraX1 {
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         const KIND: RecordedAs = RecordedAs::of(call("run_for"));
-        if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
+        if let Some(end) = self.record_run(KIND, limit, Device::run_for) {
             return end;
         }
         let _span = trace::submit();

@@ -26,6 +26,10 @@ impl RecordsCalls for TegraX1 {
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
         (&mut self.calls, &self.core.memory, &self.core.budget)
     }
+
+    fn draw_everything(&mut self) {
+        self.core.flush();
+    }
 }
 
 impl TegraX1 {

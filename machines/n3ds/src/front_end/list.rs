@@ -14,6 +14,9 @@ use triglyph_engine::probe::Effect;
 /// What a packet takes of the words that a list may have.
 const PACKET: u64 = 2;
 
+/// Words of the longest packet: a bounded run ends after a whole one.
+const MAX_PACKET: u64 = 258;
+
 /// What a word takes, in nanoseconds (see [`timing`](crate::system::external::timing)).
 const WORD_TIME: u64 = 22;
 /// What a triangle takes.
@@ -99,6 +102,12 @@ impl Pica {
         }
         let words = (window.len() / 4) as u64;
         let bounded = host.budget.is_bounded();
+        let next =
+            words.saturating_sub(list.at).min(host.budget.affordable_words(WORD_TIME).saturating_add(MAX_PACKET));
+        if bounded && memory.is_unrecorded(range.start.after(4 * list.at).range(4 * next)) {
+            host.budget.cut();
+            return false;
+        }
         let mut ahead = Ahead::default();
         // Whether the next packet is known not to be quiet.
         let mut other = false;

@@ -28,6 +28,8 @@ pub(super) enum Unfetched {
     NoObject,
     /// Nothing is mapped where the object says that they are.
     NotMapped(GuestAddr),
+    /// A recording has to look at memory before.
+    Unrecorded,
 }
 
 impl Default for Fetch {
@@ -68,6 +70,10 @@ impl Fetch {
         let wanted = wanted.min(WORDS).min(usize::try_from(most).unwrap_or(WORDS));
         let place = buffer.range(channel.get.into(), 4 * wanted as u64).filter(|_| wanted > 0);
         let place = place.ok_or(Unfetched::NoObject)?;
+        if core.memory.is_unrecorded(place.range(4 * wanted as u64)) {
+            core.budget.cut();
+            return Err(Unfetched::Unrecorded);
+        }
         core.renderer.flush_overlapping(&core.memory, place.range(4 * wanted as u64));
         let window = core.memory.readable(place);
         self.count = read_words(window, &mut self.words[..wanted], channel.big_endian);

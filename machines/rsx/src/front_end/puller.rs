@@ -244,8 +244,7 @@ impl Puller<'_> {
             }
             methods::set_context_dma_semaphore::ID => return self.set_semaphore(channel, call),
             methods::semaphore_offset::ID => self.set_semaphore_offset(channel, word),
-            methods::semaphore_acquire::ID if !self.acquire(channel, word) => return Some(Stop::Blocked),
-            methods::semaphore_acquire::ID => {}
+            methods::semaphore_acquire::ID => return self.acquire(channel, word),
             methods::semaphore_release::ID => self.release(channel, word),
             methods::channel_yield::ID => return Some(Stop::Yielded),
             _ => {
@@ -301,19 +300,25 @@ impl Puller<'_> {
         }
     }
 
-    /// Whether the semaphore has `value`; if not, it is waited for.
-    pub fn acquire(&mut self, channel: &mut Channel, value: u32) -> bool {
+    /// Goes on if the semaphore has `value`; if not, it is waited for. A run ends here whose recording has to look at
+    /// memory before.
+    pub fn acquire(&mut self, channel: &mut Channel, value: u32) -> Option<Stop> {
         let object = self.core.dma(channel.semaphore, "semaphore").filter(|object| object.read);
         let place = object.zip(channel.semaphore_offset).and_then(|(object, offset)| object.range(offset.into(), 4));
         // Without memory there is nothing to wait for.
         let found = match place {
+            Some(place) if self.core.memory.is_unrecorded(place.range(4)) => {
+                self.core.budget.cut();
+                channel.acquire = Some(value);
+                return Some(Stop::SliceOver);
+            }
             Some(place) => self.core.read_word(place, "semaphore") == value,
             None => true,
         };
         // Who releases it may be the host's processor, and have written more than that.
         self.core.memory.note_host_writes();
         channel.acquire = if found { None } else { Some(value) };
-        found
+        (!found).then_some(Stop::Blocked)
     }
 
     fn release(&mut self, channel: &Channel, value: u32) {

@@ -25,6 +25,7 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
             (Ok(words), 0) => command(channel, puller, words),
             (Ok(words), _) => data(channel, puller, words),
             (Err(Unfetched::NotMapped(place)), count) => not_mapped(channel, puller, place, count),
+            (Err(Unfetched::Unrecorded), _) => Some(Stop::SliceOver),
             (Err(Unfetched::NoObject), _) => Some(fail(channel, puller, PusherError::MemoryFault)),
         };
         if let Some(stop) = stop {

@@ -279,9 +279,9 @@ fn pull(channel: &mut Channel, cache: &mut Cache, switches: Switches, puller: &m
         return Some(Stop::Stalled);
     }
     if let Some(value) = channel.acquire
-        && !puller.acquire(channel, value)
+        && let Some(stop) = puller.acquire(channel, value)
     {
-        return Some(Stop::Blocked);
+        return Some(stop);
     }
     while let Some([method, data]) = cache.first() {
         if !puller.core.draw_all() {

@@ -329,6 +329,9 @@ impl Channel {
                 worked = true;
                 let words = &mut words[..CHUNK.min(left as usize)];
                 core.position = address;
+                if core.cut_before(address, 4 * words.len() as u64) {
+                    return worked;
+                }
                 core.peek_words(address, words);
                 if !self.chunk(core, address, words) {
                     return worked;

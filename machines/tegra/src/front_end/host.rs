@@ -52,6 +52,7 @@ impl Blocked {
     pub fn is_over(&self, core: &mut Core) -> bool {
         match *self {
             Blocked::Syncpoint { index, threshold } => core.syncpoint_reached(index, threshold),
+            Blocked::Semaphore { address, .. } if core.cut_before(address, 4) => false,
             Blocked::Semaphore { address, test, payload } => {
                 let word = core.read_word(address, "a semaphore");
                 // Who releases it may be the host's processor, and have written more than that.

@@ -99,6 +99,13 @@ pub trait Hardware {
         false
     }
 
+    /// Ends a bounded run in whose recording all memory has to be compared before the next command begins. False if it
+    /// may begin.
+    #[doc(hidden)]
+    fn cut_to_compare(&mut self) -> bool {
+        false
+    }
+
     /// Notes a guest fault.
     fn fault(&mut self, kind: FaultKind, what: String, address: u64);
 }
@@ -208,6 +215,14 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
 
     fn is_over(&mut self) -> bool {
         self.core.budget().is_some_and(|budget| budget.is_over())
+    }
+
+    fn cut_to_compare(&mut self) -> bool {
+        let compares = self.core.calls().is_some_and(|(_, memory)| memory.compares_on_demand());
+        if let Some(budget) = self.core.budget().filter(|_| compares) {
+            budget.cut();
+        }
+        compares
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {

@@ -63,11 +63,13 @@ impl Gsp {
 
     /// Whether there is something to do.
     pub(crate) fn has_work(&self) -> bool {
-        let queued = |client| {
-            let header = CommandQueue::new(&self.page, client).header();
-            header.count != 0 && header.status & super::queue::STATUS_HALTED == 0
-        };
-        self.has_deferred() || self.queue().is_some_and(queued)
+        self.has_deferred() || self.queue().is_some_and(|client| self.is_queued(client))
+    }
+
+    /// Whether the next command of a client's queue may begin.
+    fn is_queued(&self, client: usize) -> bool {
+        let header = CommandQueue::new(&self.page, client).header();
+        header.count != 0 && header.status & super::queue::STATUS_HALTED == 0
     }
 
     /// The client whose queue is looked at.
@@ -152,6 +154,10 @@ impl Gsp {
     }
 
     fn next_command(&mut self, hardware: &mut dyn Hardware, queue: Option<usize>) -> Option<Started> {
+        let has_next = !self.work.submitted.is_empty() || queue.is_some_and(|client| self.is_queued(client));
+        if has_next && hardware.cut_to_compare() {
+            return None;
+        }
         if let Some(words) = self.work.submitted.pop_front() {
             return Some(Started { client: None, words });
         }

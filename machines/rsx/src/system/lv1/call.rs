@@ -348,6 +348,16 @@ impl Rsx {
         }
     }
 
+    /// Ends a bounded run whose recording has another PUT in a control page than the page. False if it may go on.
+    pub(crate) fn cut_before_control(&mut self) -> bool {
+        let put = |slot| control_page(slot).after(u64::from(control::PUT)).range(4);
+        let is_unrecorded = self.host_events.lv1.slots().any(|slot| self.core.memory.is_unrecorded(put(slot)));
+        if is_unrecorded {
+            self.core.budget.cut();
+        }
+        is_unrecorded
+    }
+
     /// PUT of a channel was written through its registers: a context's control page is the same.
     pub(crate) fn tell_control(&mut self, channel: u32, put: u32) {
         if let Some(slot) = self.host_events.lv1.slot_of_channel(channel) {
