@@ -206,13 +206,13 @@ pub fn record_call<M: RecordsCalls, T>(
 fn make_recorded_run<M: RecordsCalls>(
     machine: &mut M,
     number: u64,
-    limit: RunLimit,
+    mut limit: RunLimit,
     mut run: impl FnMut(&mut M, RunLimit) -> RunEnd,
 ) -> RunEnd {
     let (log, memory, budget) = machine.recording();
-    let (asks, start) = (log.begin_run(memory), budget.now());
-    let mut end = run(machine, limit);
-    if asks {
+    let (start, was_interrupted) = (budget.now(), budget.interrupter().is_set());
+    if log.begin_run(memory) {
+        let end = run(machine, limit);
         // Memory that is recorded from here on has everything that a replay stores before it.
         machine.draw_everything();
         let (log, memory, budget) = machine.recording();
@@ -223,14 +223,22 @@ fn make_recorded_run<M: RecordsCalls>(
             return end;
         }
         // The host has paused: what was recorded now is what the rest of the run finds.
-        end = match limit.after(budget.words_done(), budget.now().saturating_sub(start)) {
-            Some(rest) => run(machine, rest),
-            None => {
-                log.end(memory, true, None);
-                return RunEnd::BudgetUsed;
-            }
+        let Some(rest) = limit.after(budget.words_done(), budget.now().saturating_sub(start)) else {
+            log.end(memory, true, None);
+            return RunEnd::BudgetUsed;
         };
+        limit = rest;
     }
+    let (.., budget) = machine.recording();
+    // Comparing takes long: hosts that interrupt more often than that would get no further.
+    let is_interrupted = !was_interrupted && budget.interrupter().is_set() && budget.interrupter().take();
+    if is_interrupted {
+        limit = limit.with_words(1);
+    }
+    let end = match run(machine, limit) {
+        RunEnd::BudgetUsed if is_interrupted => RunEnd::Interrupted,
+        end => end,
+    };
     let (log, memory, budget) = machine.recording();
     let call = recorded_run(number, end, budget);
     log.end(memory, true, call.as_deref().map(RecordedCall::Call));

@@ -33,7 +33,7 @@ pub struct Budget {
     slice: Option<Slice>,
     /// Words that the last bounded run might do, then those that it did.
     words: u64,
-    /// Whether the last bounded run was cut, and not interrupted as well.
+    /// Whether the last bounded run was cut.
     was_cut: bool,
     interrupter: Interrupter,
 }
@@ -135,10 +135,10 @@ impl Budget {
     pub fn end_slice(&mut self) -> SliceEnd {
         self.words -= self.slice.map_or(0, |left| left.words).min(self.words);
         let (is_cut, used) = self.slice.take().map_or((false, false), |left| (left.is_cut, left.is_used()));
-        let is_interrupted = self.interrupter.take();
-        self.was_cut = is_cut && !is_interrupted;
+        self.was_cut = is_cut;
         self.refuel();
-        match (is_interrupted || is_cut, used) {
+        // An interrupt is for the rest of a run that was cut.
+        match (is_cut || self.interrupter.take(), used) {
             (true, _) => SliceEnd::Interrupted,
             (false, true) => SliceEnd::Used,
             (false, false) => SliceEnd::Unused,
@@ -158,7 +158,7 @@ impl Budget {
         }
     }
 
-    /// Whether the last bounded run was cut, and not interrupted as well.
+    /// Whether the last bounded run was cut. If it was interrupted as well, so is the next one.
     pub fn was_cut(&self) -> bool {
         self.was_cut
     }
@@ -310,7 +310,8 @@ mod tests {
                 budget.interrupter().clone().interrupt();
             }
             assert!(budget.is_over());
-            assert_eq!((budget.end_slice(), budget.was_cut()), (SliceEnd::Interrupted, !is_interrupted));
+            assert_eq!((budget.end_slice(), budget.was_cut()), (SliceEnd::Interrupted, true));
+            assert_eq!(budget.interrupter().take(), is_interrupted);
         }
         budget.begin_slice(RunLimit::NONE);
         assert_eq!((budget.end_slice(), budget.was_cut()), (SliceEnd::Unused, false));

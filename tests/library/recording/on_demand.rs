@@ -1,6 +1,8 @@
 //! Bounded runs of hosts that do not announce their writes: what the host writes between two of them is recorded before
 //! the GPU reads it, without comparing all memory before each.
 
+use std::io::{self, Write};
+
 use super::*;
 
 /// FCRAM and VRAM of a 3DS.
@@ -133,5 +135,46 @@ fn a_semaphore_of_a_channel_is_recorded_with_what_it_publishes() {
     device.hash(GuestRange::new(PROCESS, 0x10_0000, 0x4_0000)).expect("mapped");
     let file = stop(&mut device);
     assert_eq!(replay(&file), 1);
+    drop(device);
+}
+
+/// A sink that does something whenever something is recorded.
+struct Sink(Box<dyn Fn() + Send>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.0)();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn interrupts_during_comparisons_do_not_stop_all_work() {
+    let fcram = HostMemory::new(1 << 20);
+    let mut device = RecordingDevice::new(N3ds::new(&options()).expect("a 3DS"));
+    device.device_mut().with_memory(|memory| fcram.map(memory, 0, 0x2000_0000));
+    device.set_deferred(true);
+    device.device_mut().with_gsp(|gsp, _| {
+        gsp.register_relay_queue(Session(1), 1, 0x10).expect("room");
+        gsp.acquire_right(Session(1));
+    });
+    let interrupter = device.interrupter();
+    let sink = Sink(Box::new(move || interrupter.interrupt()));
+    device.start(sink, Compression::default(), Meta::new()).expect("readable memory");
+    assert_eq!(device.run_for(RunLimit::NONE), RunEnd::Interrupted, "by what was recorded first");
+    fcram.words(0x1000, &long_list(100), u32::to_le_bytes);
+    device.device_mut().with_gsp(|gsp, _| {
+        gsp.command_queue(0).submit(&[1, 0x3000_1000, 400, 0, 0, 0, 0, 0]).expect("room");
+    });
+    let mut runs = 0;
+    while device.run_for(RunLimit::NONE) != RunEnd::Done {
+        runs += 1;
+        assert!(runs < 300, "a run has to do something");
+        fcram.words(0x8000, &[runs], u32::to_le_bytes);
+    }
     drop(device);
 }
