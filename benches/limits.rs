@@ -4,8 +4,8 @@
 //! cargo bench --bench limits                # or with a filter: -- grid
 //! ```
 //!
-//! Programs of the Tegra X1 with loops, which cost the most time for their fuel. One thread, compiled code; each line is
-//! the smallest of three times, in seconds of a core, and the fuel that was used.
+//! Programs of the Tegra X1 with loops, which cost the most time for their fuel. One thread, compiled code; each line
+//! is the smallest of three times, in seconds.
 
 use std::time::Instant;
 

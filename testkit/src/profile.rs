@@ -17,8 +17,8 @@ impl Profile {
         Profile::of(&std::env::current_exe().expect("this test is a file")).expect("the test is in a target folder")
     }
 
-    /// That of a file below the profile's folder. How deep it is depends on Cargo's version; Cargo locks the folder with
-    /// a file in it.
+    /// That of a file below the profile's folder. How deep it is depends on Cargo's version; Cargo locks the folder
+    /// with a file in it.
     fn of(test: &Path) -> Option<Self> {
         let folder = test.ancestors().find(|folder| folder.join(".cargo-lock").is_file())?;
         let name = match folder.file_name()?.to_str()? {

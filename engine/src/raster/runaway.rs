@@ -6,13 +6,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
+use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 /// Quads without end after which a tile is given up.
 const GIVEN_UP: u32 = 16;
 
 /// Instructions that the quads of a block may count without a reserve.
-const OF_BLOCK: u64 = 16 * PIXEL_FUEL as u64;
+const OF_BLOCK: u64 = 16 * FUEL_UNIT as u64;
 
 /// Blocks between two looks at most: about as many as a primitive has that covers the tile.
 const MAX_BLOCKS: u64 = 64;
