@@ -16,6 +16,7 @@
 //! `TRIGLYPH_PIGLIT_FOLDER` is where piglit's programs are, if not where Debian has them. A failure shows what the
 //! program said. Without piglit or without Mesa's driver nothing is run, and a line says so.
 
+mod known;
 mod list;
 mod run;
 #[path = "../../vgpu/tests/support/library.rs"]
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     // Programs have limits of time.
     arguments.test_threads.get_or_insert(1);
     let all = std::env::var_os("TRIGLYPH_PIGLIT").is_some_and(|wanted| wanted == "all");
-    let mesa = mesa();
+    let mesa = known::mesa();
     let lists: Vec<Vec<Listed>> =
         CHIPS.into_iter().map(|chip| list::read(chip, mesa).unwrap_or_else(|e| panic!("{e}"))).collect();
     let folder = match (support::missing(), folder()) {
@@ -55,18 +56,6 @@ fn main() -> ExitCode {
         Trial::test(format!("{}/{}", test.chip, test.name), move || run::check(&test, &folder))
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
-}
-
-/// The major release of Mesa: its library is named so since 24.3; 24 is that or an older one.
-fn mesa() -> u32 {
-    let in_folder = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let folders = in_folder("/usr/lib".into()).map(|entry| entry.path()).chain(["/usr/lib64".into()]);
-    let names = folders.flat_map(in_folder).map(|entry| entry.file_name());
-    let releases = names.filter_map(|name| {
-        let release = name.to_str()?.strip_prefix("libgallium-")?;
-        release.split('.').next()?.parse().ok()
-    });
-    releases.max().unwrap_or(24)
 }
 
 /// Where piglit's programs are.

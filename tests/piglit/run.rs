@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
 
-use crate::list::{KnownResult, Listed};
+use crate::known::KnownResult;
+use crate::list::Listed;
 use crate::support::library;
 
 /// How long a test may take.
@@ -21,11 +22,11 @@ pub fn check(test: &Listed, folder: &Path) -> Result<(), Failed> {
         None if result == "pass" => Ok(()),
         None => Err(format!("{result}: {}\n{said}", test.command).into()),
         Some(known) if known.is(&result) => Ok(()),
-        Some(KnownResult { result: known, reason }) if result == "pass" => {
+        Some(KnownResult { result: known, reason, .. }) if result == "pass" => {
             let list = format!("{}-fails.txt", test.chip);
             Err(format!("passes, but {list} has it as {known} ({reason}): take it out of there").into())
         }
-        Some(KnownResult { result: known, reason }) => {
+        Some(KnownResult { result: known, reason, .. }) => {
             Err(format!("{result}, not {known} ({reason}): {}\n{said}", test.command).into())
         }
     }
