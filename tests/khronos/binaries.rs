@@ -65,16 +65,16 @@ pub struct Binary {
     pub list: PathBuf,
 }
 
-/// The program of an interface in the folder that the user has named, or why it cannot be run.
-pub fn find(folder: &Path, api: Api) -> Result<Binary, String> {
+/// The program of an interface in the folder that the user has named, or why it cannot be run. `lists` is the folder
+/// of lists, if one was named.
+pub fn find(folder: &Path, lists: Option<&Path>, api: Api) -> Result<Binary, String> {
     let name = format!("deqp-{}", api.name());
     let places = [folder.join(api.folder()).join(&name), folder.join(&name)];
     let there = places.into_iter().find(|path| path.is_file());
     let path = there.ok_or_else(|| format!("there is no {name} in {}", folder.display()))?;
     // Programs are run in their folders.
     let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
-    let lists = std::env::var_os("TRIGLYPH_DEQP_LISTS").map(PathBuf::from);
-    Ok(Binary { api, path, list: list(folder, lists.as_deref(), api)? })
+    Ok(Binary { api, path, list: list(folder, lists, api)? })
 }
 
 /// The list of an interface: in the folder that was named for lists, if one was, otherwise beside the programs or in

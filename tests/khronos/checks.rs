@@ -1,28 +1,33 @@
 //! Checks of this runner that need no dEQP: what it reads of a process and of lists, what it keeps, how it judges.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use libtest_mimic::{Failed, Trial};
 
 use crate::CHIPS;
-use crate::binaries::Api;
+use crate::binaries::{self, Api, Binary};
 use crate::cases::{self, Case, matches};
 use crate::console::{Console, End, Outcome};
 use crate::known;
+use crate::program::{Device, Programs};
 use crate::results::Results;
 use crate::verdict::{self, Verdict};
 
 /// The checks as tests.
 pub fn trials() -> Vec<Trial> {
-    let checks: [(&str, fn()); 8] = [
+    let checks: [(&str, fn()); 11] = [
         ("a_process_says_what_its_cases_end_with", a_process_says_what_its_cases_end_with),
         ("a_case_that_does_not_end_has_the_blame", a_case_that_does_not_end_has_the_blame),
+        ("programs_and_lists_are_found", programs_and_lists_are_found),
         ("stars_are_anything", stars_are_anything),
         ("lists_of_lists_are_read", lists_of_lists_are_read),
         ("listed_cases_exist_and_are_listed_once", listed_cases_exist_and_are_listed_once),
         ("results_are_kept_until_the_programs_change", results_are_kept_until_the_programs_change),
         ("failures_are_wrong_unless_listed_or_everywhere", failures_are_wrong_unless_listed_or_everywhere),
         ("the_lists_can_be_read", the_lists_can_be_read),
+        ("cases_after_a_crash_or_a_hang_are_run", cases_after_a_crash_or_a_hang_are_run),
+        ("programs_that_do_not_start_are_errors", programs_that_do_not_start_are_errors),
     ];
     let passed = |check: fn()| {
         move || -> Result<(), Failed> {
@@ -103,6 +108,32 @@ fn lists_of_lists_are_read() {
     for list in ["none.txt", "wrong.txt"] {
         assert!(cases::read(&folder.join(list)).expect_err(list).contains("none.txt"));
     }
+}
+
+fn programs_and_lists_are_found() {
+    let (sources, flat) = (folder("sources"), folder("flat"));
+    let build = sources.join("build");
+    let lists = sources.join("external/openglcts/data/gl_cts/data/mustpass/gles/aosp_mustpass/main");
+    let write = |path: PathBuf, text: &str| {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    write(build.join("modules/gles3/deqp-gles3"), "");
+    write(flat.join("deqp-gles3"), "");
+    let find = |folder: &Path, named: Option<&Path>| binaries::find(folder, named, Api::Gles3);
+    for folder in [&build, &flat] {
+        assert!(find(folder, None).err().expect("no list").contains("TRIGLYPH_DEQP_LISTS"));
+        assert!(find(folder, Some(&lists)).is_err());
+    }
+    write(build.join("CMakeCache.txt"), &format!("A:B=c\nCMAKE_HOME_DIRECTORY:INTERNAL={}\n", sources.display()));
+    write(lists.join("gles3-main.txt"), "");
+    let found = find(&build, None).expect("a program");
+    assert_eq!(found.list, lists.join("gles3-main.txt"));
+    assert!(found.path.ends_with("build/modules/gles3/deqp-gles3"));
+    assert_eq!(find(&flat, Some(&lists)).expect("a program").list, lists.join("gles3-main.txt"));
+    write(flat.join("gles3-main.txt"), "");
+    assert_eq!(find(&flat, None).expect("a program").list, flat.join("gles3-main.txt"));
+    assert!(binaries::find(&flat, None, Api::Vulkan).err().expect("no program").contains("deqp-vk"));
 }
 
 /// Cases beside a list, with a release of Mesa.
@@ -193,6 +224,60 @@ fn the_lists_can_be_read() {
             assert!(drawn, "{chip}.txt: {case} is of no interface of that chip");
         }
     }
+}
+
+/// A program as dEQP's: it passes the cases of the file that it is given, but for those that say what they do.
+const PROGRAM: &str = r#"#!/bin/sh
+for argument; do
+  case $argument in --deqp-caselist-file=*) list=${argument#*=} ;; esac
+done
+for name in $(cat "$list"); do
+  case $name in *.none) continue ;; esac
+  printf "\nTest case '%s'..\n" "$name"
+  case $name in
+  *.crash) kill -9 $$ ;;
+  *.hang) exec sleep 60 ;;
+  esac
+  echo "  Pass (Pass)"
+done
+echo DONE!
+"#;
+
+/// The program of a check, if this system has a shell.
+fn program(folder: &Path, text: &str) -> Option<Binary> {
+    let path = folder.join("deqp-gles2");
+    std::fs::write(&path, text).expect("a program");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+        Some(Binary { api: Api::Gles2, path, list: PathBuf::new() })
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+fn cases_after_a_crash_or_a_hang_are_run() {
+    let folder = folder("program");
+    let Some(binary) = program(&folder, PROGRAM) else { return };
+    let mut programs = Programs::new(&binary, Device::Software, &folder).expect("programs");
+    programs.limit = Duration::from_secs(2);
+    let names = ["a.one", "a.crash", "a.two", "b.hang", "b.none", "b.crash", "b.three"].map(str::to_owned);
+    let results = programs.results(&names, 2).expect("results");
+    let found = names.each_ref().map(|name| results.of(name).expect(name).result.clone());
+    assert_eq!(found, ["Pass", "Crash", "Pass", "Timeout", "Missing", "Crash", "Pass"]);
+    drop(results);
+    // What is kept is there without a process.
+    let kept = programs.results(&names[..2], 2).expect("results");
+    assert_eq!(kept.of("a.crash").expect("a result").result, "Crash");
+}
+
+fn programs_that_do_not_start_are_errors() {
+    let folder = folder("no-program");
+    let Some(binary) = program(&folder, "#!/bin/sh\necho no driver >&2\nexit 1\n") else { return };
+    let programs = Programs::new(&binary, Device::Software, &folder).expect("programs");
+    let error = programs.results(&["a.one".into()], 2).err().expect("an error");
+    assert!(error.contains("ends before it runs a.one") && error.contains("no driver"), "{error}");
 }
 
 /// An empty folder for a check.

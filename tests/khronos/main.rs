@@ -36,6 +36,7 @@ mod slices;
 mod support;
 mod verdict;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
@@ -44,7 +45,11 @@ use binaries::{Api, Binary};
 use cases::Case;
 use libtest_mimic::{Arguments, Failed, Trial};
 use program::{Device, Programs};
+use results::Results;
 use verdict::Verdict;
+
+/// Where results are kept.
+const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/khronos");
 
 /// The chips, and what their drivers can draw with.
 const CHIPS: [(&str, &[Api]); 2] = [("nv47", &[Api::Gles2]), ("gm20b", &Api::ALL)];
@@ -92,10 +97,11 @@ fn runs(processes: usize) -> Result<Vec<Run>, Unable> {
         return Err(Unable::Skipped(why));
     }
     let stride = cases::stride().map_err(Unable::Wrong)?;
+    let lists = std::env::var_os("TRIGLYPH_DEQP_LISTS").map(PathBuf::from);
     let mut runs = Vec::new();
     for (chip, apis) in CHIPS {
         for api in apis {
-            match binaries::find(folder.as_ref(), *api) {
+            match binaries::find(folder.as_ref(), lists.as_deref(), *api) {
                 Ok(binary) => runs.push(Run { chip, binary, processes, stride }),
                 Err(why) => println!("khronos: {chip}/{} skipped: {why}", api.name()),
             }
@@ -119,15 +125,19 @@ impl Run {
         let cases = cases::with_known(all, known, self.binary.api, known::mesa())?;
         let cases: Vec<Case> = cases.into_iter().step_by(self.stride).collect();
         let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-        let on_chip = Programs::new(&self.binary, Device::Chip(self.chip))?.results(&names, self.processes)?;
+        let on_chip = self.results(Device::Chip(self.chip), &names)?;
         let failing: Vec<String> =
             cases.iter().filter(|case| verdict::needs_software(case, &on_chip)).map(|case| case.name.clone()).collect();
-        let software = Programs::new(&self.binary, Device::Software)?.results(&failing, self.processes)?;
+        let software = self.results(Device::Software, &failing)?;
         let verdict = Verdict::of(&cases, &on_chip, &software);
         summaries.lock().expect("no test panics with it").push(format!("{}: {}", self.name(), verdict.summary()));
         match verdict.wrong.is_empty() {
             true => Ok(()),
             false => Err(verdict.wrong.join("\n").into()),
         }
+    }
+
+    fn results(&self, device: Device, cases: &[String]) -> Result<Results, String> {
+        Programs::new(&self.binary, device, FOLDER.as_ref())?.results(cases, self.processes)
     }
 }

@@ -5,14 +5,15 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::binaries::{Api, Binary};
 use crate::results::Results;
 use crate::slices;
 use crate::support::library;
 
-/// Where results are kept, and what processes read and write.
-const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/khronos");
+/// How long a process may say nothing: a case takes much less.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// What draws.
 #[derive(Clone, Copy)]
@@ -58,25 +59,29 @@ pub struct Programs<'a> {
     device: Device,
     /// The description of Vulkan's driver.
     vulkan: Option<PathBuf>,
+    /// Where results are kept, and what processes read and write.
+    folder: PathBuf,
+    /// How long a process may say nothing.
+    pub limit: Duration,
 }
 
 impl<'a> Programs<'a> {
     /// # Errors
     /// A machine without Vulkan's driver.
-    pub fn new(binary: &'a Binary, device: Device) -> Result<Self, String> {
+    pub fn new(binary: &'a Binary, device: Device, folder: &Path) -> Result<Self, String> {
         let vulkan = match (binary.api, device) {
             (Api::Vulkan, Device::Chip(_)) => Some(vulkan_driver("nouveau_icd")?),
             (Api::Vulkan, Device::Software) => Some(vulkan_driver("lvp_icd")?),
             _ => None,
         };
-        Ok(Self { binary, device, vulkan })
+        Ok(Self { binary, device, vulkan, folder: folder.to_path_buf(), limit: LIMIT })
     }
 
     /// The results of cases: those that are kept, and the others by running them in so many processes at a time.
     pub fn results(&self, cases: &[String], processes: usize) -> Result<Results, String> {
-        std::fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+        std::fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let name = format!("{}-{}.txt", self.device.name(), self.binary.api.name());
-        let results = Results::open(&Path::new(FOLDER).join(name), &self.made_by()?)?;
+        let results = Results::open(&self.folder.join(name), &self.made_by()?)?;
         slices::run(self, cases, results, processes)
     }
 
@@ -87,7 +92,7 @@ impl<'a> Programs<'a> {
     /// The file of a process, by its number, which is not that of a process on another device.
     pub fn file(&self, number: usize, extension: &str) -> PathBuf {
         let name = format!("{}-{}-{number}.{extension}", self.device.name(), self.binary.api.name());
-        Path::new(FOLDER).join(name)
+        self.folder.join(name)
     }
 
     /// Starts a process for the cases of a file.

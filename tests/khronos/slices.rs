@@ -18,9 +18,6 @@ use crate::results::Results;
 /// Cases of a slice at most. A process takes some tenths of a second to start.
 const SLICE: usize = 100;
 
-/// How long a process may say nothing: a case takes much less.
-const LIMIT: Duration = Duration::from_secs(120);
-
 /// After such a time a line says how far a run is.
 const NEWS: Duration = Duration::from_secs(60);
 
@@ -111,7 +108,7 @@ impl Run<'_> {
         let lines = lines(&mut child);
         let (mut console, mut ran) = (Console::default(), false);
         let end = loop {
-            match lines.recv_timeout(LIMIT) {
+            match lines.recv_timeout(self.programs.limit) {
                 Ok(line) => {
                     if let Some((case, outcome)) = console.line(&line) {
                         self.keep(case, outcome)?;
