@@ -15,8 +15,8 @@
 //! | `TRIGLYPH_DEQP_STRIDE` | one in so many cases of each list is run | 47 |
 //!
 //! `--test-threads` is how many dEQP processes run at a time, without it one for each core. Results are kept in the
-//! target directory as they come, so that an interrupted run continues; they are dropped when the library, the programs
-//! or Mesa's driver change. A case that ends its process or takes too long has the result `Crash` or `Timeout`, and
+//! target directory as they come, so that an interrupted run continues; they are dropped when the library, its settings,
+//! the programs or Mesa's driver change. A case that ends its process or takes too long has the result `Crash` or `Timeout`, and
 //! another process continues after it.
 //!
 //! `nv47.txt` and `gm20b.txt` have the cases that are known to fail, in columns as those of `tests/piglit`: the case,

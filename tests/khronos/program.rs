@@ -1,5 +1,6 @@
 //! A dEQP program on a device.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -129,7 +130,7 @@ impl<'a> Programs<'a> {
         command.spawn()
     }
 
-    /// What the results depend on, as a line: the program, the list's folder aside, Mesa and the library.
+    /// What the results depend on, as a line: the program, Mesa, the library and what the environment sets for it.
     fn made_by(&self) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
         stamp(&self.binary.path).hash(&mut hasher);
@@ -138,6 +139,8 @@ impl<'a> Programs<'a> {
             let library = library();
             // It may be built again without a change.
             std::fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?.hash(&mut hasher);
+            let settings = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TRIGLYPH_GPU_"));
+            settings.collect::<BTreeMap<_, _>>().hash(&mut hasher);
         }
         Ok(format!("# {:016x} {}", hasher.finish(), self.binary.path.display()))
     }
