@@ -94,11 +94,12 @@ impl Tessellator {
     }
 
     fn isolines(&self, levels: &Levels) -> Patch {
-        let lines = Edge::new(levels.outer[0], Spacing::Integer).segments();
+        let across = Edge::new(levels.outer[0], Spacing::Integer);
         let along = Edge::new(levels.outer[1], self.spacing);
         let mut patch = Patch::default();
-        for line in 0..lines {
-            let v = line as f32 / lines as f32;
+        // There is none at the end.
+        for line in 0..across.segments() {
+            let v = across.place(line);
             let first = patch.coordinates.len() as u32;
             patch.coordinates.extend((0..=along.segments()).map(|point| [along.place(point), v]));
             if self.output != Output::Points {

@@ -119,6 +119,18 @@ fn edges_are_symmetric_and_depend_on_their_level_alone() {
 }
 
 #[test]
+fn isolines_are_symmetric_but_for_the_first() {
+    for level in (0..640).map(|tenth| tenth as f32 / 10.0 + 0.1) {
+        let lines = tessellate(Domain::Isolines, Spacing::Integer, [level, 1.0, 0.0, 0.0], [0.0; 2]);
+        let v: Vec<f32> = lines.coordinates.chunks_exact(2).map(|line| line[0][1]).collect();
+        assert_eq!(v[0], 0.0);
+        for (a, b) in v[1..].iter().zip(v[1..].iter().rev()).filter(|(a, b)| a < b) {
+            assert_eq!(*a, 1.0 - b, "{level}");
+        }
+    }
+}
+
+#[test]
 fn outputs() {
     let quad = |output| {
         let tessellator = Tessellator { domain: Domain::Quad, spacing: Spacing::Integer, output };
