@@ -12,6 +12,7 @@ use crate::console::{Console, End, Outcome};
 use crate::known;
 use crate::program::{Device, Programs};
 use crate::results::Results;
+use crate::slices;
 use crate::verdict::{self, Verdict};
 
 /// The checks as tests.
@@ -263,12 +264,12 @@ fn cases_after_a_crash_or_a_hang_are_run() {
     let mut programs = Programs::new(&binary, Device::Software, &folder).expect("programs");
     programs.limit = Duration::from_secs(2);
     let names = ["a.one", "a.crash", "a.two", "b.hang", "b.none", "b.crash", "b.three"].map(str::to_owned);
-    let results = programs.results(&names, 2).expect("results");
+    let results = slices::results(&programs, &names, 2).expect("results");
     let found = names.each_ref().map(|name| results.of(name).expect(name).result.clone());
     assert_eq!(found, ["Pass", "Crash", "Pass", "Timeout", "Missing", "Crash", "Pass"]);
     drop(results);
     // What is kept is there without a process.
-    let kept = programs.results(&names[..2], 2).expect("results");
+    let kept = slices::results(&programs, &names[..2], 2).expect("results");
     assert_eq!(kept.of("a.crash").expect("a result").result, "Crash");
 }
 
@@ -276,7 +277,7 @@ fn programs_that_do_not_start_are_errors() {
     let folder = folder("no-program");
     let Some(binary) = program(&folder, "#!/bin/sh\necho no driver >&2\nexit 1\n") else { return };
     let programs = Programs::new(&binary, Device::Software, &folder).expect("programs");
-    let error = programs.results(&["a.one".into()], 2).err().expect("an error");
+    let error = slices::results(&programs, &["a.one".into()], 2).err().expect("an error");
     assert!(error.contains("ends before it runs a.one") && error.contains("no driver"), "{error}");
 }
 

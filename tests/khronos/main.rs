@@ -15,9 +15,9 @@
 //! | `TRIGLYPH_DEQP_STRIDE` | one in so many cases of each list is run | 47 |
 //!
 //! `--test-threads` is how many dEQP processes run at a time, without it one for each core. Results are kept in the
-//! target directory as they come, so that an interrupted run continues; they are dropped when the library, its settings,
-//! the programs or Mesa's driver change. A case that ends its process or takes too long has the result `Crash` or `Timeout`, and
-//! another process continues after it.
+//! target directory as they come, so that an interrupted run continues; they are dropped when the library, its
+//! settings, the programs or Mesa's driver change. A case that ends its process or takes too long has the result
+//! `Crash` or `Timeout`, and another process continues after it.
 //!
 //! `nv47.txt` and `gm20b.txt` have the cases that are known to fail, in columns as those of `tests/piglit`: the case,
 //! where `*` is anything; the result; whose limit it is; why. A failure that is not in there is one of the run, unless
@@ -138,6 +138,6 @@ impl Run {
     }
 
     fn results(&self, device: Device, cases: &[String]) -> Result<Results, String> {
-        Programs::new(&self.binary, device, FOLDER.as_ref())?.results(cases, self.processes)
+        slices::results(&Programs::new(&self.binary, device, FOLDER.as_ref())?, cases, self.processes)
     }
 }

@@ -9,8 +9,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::binaries::{Api, Binary};
-use crate::results::Results;
-use crate::slices;
 use crate::support::library;
 
 /// How long a process may say nothing: a case takes much less.
@@ -68,22 +66,20 @@ pub struct Programs<'a> {
 
 impl<'a> Programs<'a> {
     /// # Errors
-    /// A machine without Vulkan's driver.
+    /// A machine without Vulkan's driver, or a folder that cannot be made.
     pub fn new(binary: &'a Binary, device: Device, folder: &Path) -> Result<Self, String> {
         let vulkan = match (binary.api, device) {
             (Api::Vulkan, Device::Chip(_)) => Some(vulkan_driver("nouveau_icd")?),
             (Api::Vulkan, Device::Software) => Some(vulkan_driver("lvp_icd")?),
             _ => None,
         };
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Self { binary, device, vulkan, folder: folder.to_path_buf(), limit: LIMIT })
     }
 
-    /// The results of cases: those that are kept, and the others by running them in so many processes at a time.
-    pub fn results(&self, cases: &[String], processes: usize) -> Result<Results, String> {
-        std::fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
-        let name = format!("{}-{}.txt", self.device.name(), self.binary.api.name());
-        let results = Results::open(&self.folder.join(name), &self.made_by()?)?;
-        slices::run(self, cases, results, processes)
+    /// The file of the results.
+    pub fn kept(&self) -> PathBuf {
+        self.folder.join(format!("{}-{}.txt", self.device.name(), self.binary.api.name()))
     }
 
     pub fn name(&self) -> String {
@@ -131,7 +127,7 @@ impl<'a> Programs<'a> {
     }
 
     /// What the results depend on, as a line: the program, Mesa, the library and what the environment sets for it.
-    fn made_by(&self) -> Result<String, String> {
+    pub fn made_by(&self) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
         stamp(&self.binary.path).hash(&mut hasher);
         driver_of_mesa().map(|path| stamp(&path)).hash(&mut hasher);

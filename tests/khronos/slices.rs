@@ -35,11 +35,12 @@ struct Run<'a> {
     failed: AtomicBool,
 }
 
-/// Runs those cases that have no result yet.
+/// The results of cases: those that are kept, and the others by running them in so many processes at a time.
 ///
 /// # Errors
-/// A program that does not start, or ends without running anything.
-pub fn run(programs: &Programs, cases: &[String], results: Results, processes: usize) -> Result<Results, String> {
+/// A program that does not start, or ends without running anything, and results that cannot be kept.
+pub fn results(programs: &Programs, cases: &[String], processes: usize) -> Result<Results, String> {
+    let results = Results::open(&programs.kept(), &programs.made_by()?)?;
     let open: Vec<&str> = cases.iter().map(String::as_str).filter(|case| results.of(case).is_none()).collect();
     let share = open.len().div_ceil(processes.max(1)).clamp(1, SLICE);
     let slices: Vec<&[&str]> = open.chunks(share).collect();
