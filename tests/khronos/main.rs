@@ -101,7 +101,8 @@ fn runs(processes: usize) -> Result<Vec<Run>, Unable> {
     let mut runs = Vec::new();
     for (chip, apis) in CHIPS {
         for api in apis {
-            match binaries::find(folder.as_ref(), lists.as_deref(), *api) {
+            let found = binaries::find(folder.as_ref(), lists.as_deref(), *api);
+            match found.and_then(|binary| program::missing(*api).map_or(Ok(binary), Err)) {
                 Ok(binary) => runs.push(Run { chip, binary, processes, stride }),
                 Err(why) => println!("khronos: {chip}/{} skipped: {why}", api.name()),
             }

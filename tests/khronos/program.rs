@@ -52,6 +52,12 @@ const ARGUMENTS: [&str; 6] = [
     "--deqp-surface-height=256",
 ];
 
+/// Why programs of an interface cannot be run here, if they cannot: OpenGL's drivers are known to be there.
+pub fn missing(api: Api) -> Option<String> {
+    let drivers = [vulkan_driver(ON_CHIP), vulkan_driver(IN_SOFTWARE)];
+    drivers.into_iter().find_map(Result::err).filter(|_| api == Api::Vulkan)
+}
+
 /// Processes of a program on a device.
 pub struct Programs<'a> {
     binary: &'a Binary,
@@ -69,8 +75,8 @@ impl<'a> Programs<'a> {
     /// A machine without Vulkan's driver, or a folder that cannot be made.
     pub fn new(binary: &'a Binary, device: Device, folder: &Path) -> Result<Self, String> {
         let vulkan = match (binary.api, device) {
-            (Api::Vulkan, Device::Chip(_)) => Some(vulkan_driver("nouveau_icd")?),
-            (Api::Vulkan, Device::Software) => Some(vulkan_driver("lvp_icd")?),
+            (Api::Vulkan, Device::Chip(_)) => Some(vulkan_driver(ON_CHIP)?),
+            (Api::Vulkan, Device::Software) => Some(vulkan_driver(IN_SOFTWARE)?),
             _ => None,
         };
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -130,7 +136,7 @@ impl<'a> Programs<'a> {
     pub fn made_by(&self) -> Result<String, String> {
         let mut hasher = DefaultHasher::new();
         stamp(&self.binary.path).hash(&mut hasher);
-        driver_of_mesa().map(|path| stamp(&path)).hash(&mut hasher);
+        [driver_of_mesa(), self.vulkan.clone()].map(|path| path.and_then(|path| stamp(&path))).hash(&mut hasher);
         if let Device::Chip(_) = self.device {
             let library = library();
             // It may be built again without a change.
@@ -164,6 +170,10 @@ fn driver_of_mesa() -> Option<PathBuf> {
     let folders = files("/usr/lib").chain(["/usr/lib".into(), "/usr/lib64".into()]);
     folders.map(|folder| folder.join("dri/nouveau_dri.so")).find(|driver| driver.is_file())
 }
+
+/// What the descriptions of Vulkan's drivers begin with: NVK, and lavapipe.
+const ON_CHIP: &str = "nouveau_icd";
+const IN_SOFTWARE: &str = "lvp_icd";
 
 /// The description of a driver of Vulkan, whose name begins so.
 fn vulkan_driver(name: &str) -> Result<PathBuf, String> {
