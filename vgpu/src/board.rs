@@ -125,6 +125,9 @@ pub trait Board: Send + Sync {
     /// Takes a finished picture into the capture, if there is one, and into a file, if one is named.
     fn present(&self, picture: Present, file: Option<PathBuf>) -> Answer<u64>;
 
+    /// Has something dropped when everything that was submitted before is done.
+    fn drop_after(&self, what: Box<dyn Send>) -> Answer<u64>;
+
     /// Waits until a command was executed, at most for `timeout`. Returns whether it was.
     fn wait(&self, number: u64, timeout: Duration) -> bool;
 
@@ -317,6 +320,13 @@ impl<G: Gpu> Board for Worker<G> {
             let Some(path) = file else { return Ok(()) };
             let png = Picture::read(recorded, &picture, false)?.to_png(false)?;
             std::fs::write(&path, png).map_err(|error| Error::io(path, error))
+        })
+    }
+
+    fn drop_after(&self, what: Box<dyn Send>) -> Answer<u64> {
+        self.send(move |_| {
+            drop(what);
+            Ok(())
         })
     }
 

@@ -27,9 +27,12 @@ pub(crate) mod memory;
 pub(crate) mod nodes;
 pub(crate) mod settings;
 pub(crate) mod shared_file;
+pub(crate) mod shared_syncobj;
 pub(crate) mod spaces;
 pub(crate) mod state;
+pub(crate) mod sync_file;
 pub(crate) mod syncobjs;
+pub(crate) mod watches;
 
 /// The number of the error that a function of the system's has just reported.
 pub(crate) fn errno() -> drm::argument::Errno {

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
@@ -41,16 +42,58 @@ fn checked(result: c_int) -> io::Result<c_int> {
 /// # Errors
 /// What the system says.
 pub fn moved_up(low: OwnedFd) -> io::Result<OwnedFd> {
+    kept(low.as_raw_fd())
+}
+
+/// A copy of a descriptor for the program, which `exec` closes if `is_closed_by_exec`.
+///
+/// # Errors
+/// What the system says.
+pub fn hand_out(descriptor: c_int, is_closed_by_exec: bool) -> io::Result<c_int> {
+    let command = if is_closed_by_exec { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };
+    // SAFETY: a system call on a number.
+    checked(unsafe { libc::syscall(libc::SYS_fcntl, descriptor, command, 0) as c_int })
+}
+
+/// A copy of a program's descriptor, for this library.
+///
+/// # Errors
+/// `EBADF` if it is not open, and what else the system says.
+pub fn kept(descriptor: c_int) -> io::Result<OwnedFd> {
     let (command, first) = (libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    // SAFETY: a system call on a descriptor that is open; no other code has the new one.
+    // SAFETY: a system call on a number; no other code has the new descriptor.
     unsafe {
-        let high = checked(libc::syscall(libc::SYS_fcntl, low.as_raw_fd(), command, first) as c_int)?;
+        let high = checked(libc::syscall(libc::SYS_fcntl, descriptor, command, first) as c_int)?;
         Ok(OwnedFd::from_raw_fd(high))
     }
 }
 
+/// A file without a name of `size` bytes, all zero. Processes that have it cannot shrink it: one that did would make
+/// the others fault.
+///
+/// # Errors
+/// What the system says.
+pub fn file_to_share(name: &CStr, size: u64) -> io::Result<OwnedFd> {
+    // SAFETY: system calls on a name that is terminated and on a descriptor that no other code has.
+    unsafe {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        let low = OwnedFd::from_raw_fd(checked(libc::memfd_create(name.as_ptr(), flags))?);
+        checked(libc::ftruncate(low.as_raw_fd(), size.try_into().map_err(io::Error::other)?))?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        checked(libc::syscall(libc::SYS_fcntl, low.as_raw_fd(), libc::F_ADD_SEALS, seals) as c_int)?;
+        moved_up(low)
+    }
+}
+
+/// Whether a file is one whose bytes cannot go away while they are mapped.
+pub fn is_sealed(descriptor: c_int) -> bool {
+    // SAFETY: a system call on a number.
+    let seals = unsafe { libc::syscall(libc::SYS_fcntl, descriptor, libc::F_GET_SEALS) };
+    seals > 0 && seals as c_int & libc::F_SEAL_SHRINK != 0
+}
+
 /// What tells a file from all others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
     pub device: u64,
     pub inode: u64,

@@ -1,11 +1,15 @@
 //! A process's part of the GPU: its memory, buffers, channels, boards and display.
 
+mod fences;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use triglyph::{GuestRange, ObjectEntry, Stats};
+use fences::Exported;
+pub use fences::Pause;
+use triglyph::{GuestAddr, GuestRange, ObjectEntry, Stats};
 
 use crate::board::{self, Board, HostBytes, Report};
 use crate::buffers::{Buffer, Buffers, Place, Use, Uses, Wanted};
@@ -16,8 +20,9 @@ use crate::drm::refusals::Refusals;
 use crate::memory::Memory;
 use crate::settings::Settings;
 use crate::shared_file::{Description, SharedFile};
-use crate::spaces::{Change, Changed, Space};
-use crate::syncobjs::{Fence, Progress, Syncobjs};
+use crate::spaces::{Binding, Change, Changed, Space};
+use crate::syncobjs::Syncobjs;
+use crate::watches::Watches;
 
 /// A channel.
 #[derive(Debug, Default)]
@@ -34,6 +39,9 @@ pub struct Channel {
 /// A command to wait for.
 pub type Wait = (Arc<dyn Board>, u64);
 
+/// Boards by number.
+type Boards = BTreeMap<u32, Arc<dyn Board>>;
+
 /// Everything, under one lock.
 pub struct State {
     pub settings: Settings,
@@ -44,9 +52,13 @@ pub struct State {
     /// Of clients that manage their addresses themselves.
     pub spaces: BTreeMap<u32, Space>,
     pub syncobjs: Syncobjs,
+    /// Fences of this process's commands for which it has handed out descriptors.
+    exported: Exported,
+    /// Synchronisation objects of which programs are told by events.
+    pub watches: Watches,
     /// By channel; the GM20B has one for all channels in the kernel's address space, which is 0, and one for each space
     /// of a client's.
-    boards: BTreeMap<u32, Arc<dyn Board>>,
+    boards: Boards,
     /// Of boards whose channels are gone.
     reports: Vec<Report>,
     last_channel: u32,
@@ -76,6 +88,8 @@ impl State {
             display,
             spaces: BTreeMap::new(),
             syncobjs: Syncobjs::default(),
+            exported: Exported::default(),
+            watches: Watches::default(),
             boards: BTreeMap::new(),
             reports: Vec::new(),
             last_channel: 0,
@@ -199,7 +213,7 @@ impl State {
     }
 
     /// Whether a command is done.
-    fn is_over(boards: &BTreeMap<u32, Arc<dyn Board>>, last: Use) -> bool {
+    fn is_over(boards: &Boards, last: Use) -> bool {
         boards.get(&last.board).is_none_or(|board| board.wait(last.number, Duration::ZERO))
     }
 
@@ -330,6 +344,21 @@ impl State {
         Ok(())
     }
 
+    /// The board that finds the frame in the memory of a buffer, and where: the last one that has written it by a
+    /// submission that says so, or one of a space where its start is bound.
+    pub fn board_of_picture(&self, handle: u32) -> Option<(Arc<dyn Board>, GuestAddr)> {
+        let buffer = self.buffers.get(handle)?;
+        let writer = buffer.written.iter().filter_map(|last| self.command(last)).last();
+        if let Some((board, _)) = writer {
+            return Some((board, self.range(buffer.place, buffer.size).start));
+        }
+        self.spaces.iter().find_map(|(number, space)| {
+            let is_start = |binding: &Binding| binding.buffer == handle && binding.offset == 0;
+            let (address, _) = space.bindings().find(|(_, binding)| is_start(binding))?;
+            Some((self.boards.get(number)?.clone(), GuestAddr::new(0, address)))
+        })
+    }
+
     /// The commands of some uses of a buffer, and those that do not name their buffers.
     pub fn waits(&self, uses: &Uses) -> Vec<Wait> {
         uses.iter().chain(self.last_commands()).filter_map(|last| self.command(last)).collect()
@@ -403,36 +432,12 @@ impl State {
         Ok(number)
     }
 
-    /// How far a point of a synchronisation object is.
-    ///
-    /// # Errors
-    /// `ENOENT`.
-    pub fn progress(&self, handle: u32, point: Option<u64>) -> Answer<Progress> {
-        self.syncobjs.progress(handle, point, |last| Self::is_over(&self.boards, last))
-    }
-
-    /// The point that a synchronisation object has reached, or the last one that was set.
-    ///
-    /// # Errors
-    /// `ENOENT`.
-    pub fn value(&self, handle: u32, last_set: bool) -> Answer<u64> {
-        self.syncobjs.value(handle, last_set, |last| Self::is_over(&self.boards, last))
-    }
-
-    /// Sets the fence of a point of a synchronisation object.
-    ///
-    /// # Errors
-    /// `ENOENT`.
-    pub fn set_fence(&mut self, handle: u32, point: u64, fence: Fence) -> Answer {
-        let State { syncobjs, boards, .. } = self;
-        syncobjs.set(handle, point, fence, |last| Self::is_over(boards, last))
-    }
-
     /// The boards' threads are gone, as in a child of the process: calls fail from here on.
     pub fn lose_boards(&mut self) {
         // Their threads cannot be waited for.
         std::mem::forget(std::mem::take(&mut self.boards));
         self.channels.clear();
+        self.watches = Watches::default();
     }
 
     /// How many faults the GPU has had.

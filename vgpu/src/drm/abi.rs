@@ -265,6 +265,65 @@ pub struct SyncobjDescriptor {
     pub flags: u32,
     pub fd: i32,
     pub pad: u32,
+    /// Linux 6.16 and later have it.
+    pub point: u64,
+}
+
+/// SYNCOBJ_EVENTFD.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjEvent {
+    pub handle: u32,
+    pub flags: u32,
+    pub point: u64,
+    pub fd: i32,
+    pub pad: u32,
+}
+
+/// SYNC_IOC_MERGE, of sync files.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncMerge {
+    pub name: [u8; 32],
+    pub fd: i32,
+    /// The descriptor of the new file.
+    pub fence: i32,
+    pub flags: u32,
+    pub pad: u32,
+}
+
+/// SYNC_IOC_FILE_INFO, of sync files.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncFileInfo {
+    pub name: [u8; 32],
+    /// 1 when it is reached.
+    pub status: i32,
+    pub flags: u32,
+    pub fence_count: u32,
+    pub pad: u32,
+    pub fences: u64,
+}
+
+/// A fence of a [`SyncFileInfo`].
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct FenceInfo {
+    pub object: [u8; 32],
+    pub driver: [u8; 32],
+    pub status: i32,
+    pub flags: u32,
+    /// In nanoseconds.
+    pub time: u64,
+}
+
+/// DMA_BUF_IOCTL_EXPORT_SYNC_FILE, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, of shared buffers; their DMA_BUF_IOCTL_SYNC has flags
+/// of 64 bits.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct BufferSync {
+    pub flags: u32,
+    pub fd: i32,
 }
 
 /// SYNCOBJ_WAIT.
@@ -497,6 +556,84 @@ pub struct PropertyName {
     pub name: [u8; 32],
 }
 
+/// MODE_OBJ_GETPROPERTIES.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct ObjectProperties {
+    pub properties: u64,
+    pub values: u64,
+    pub count: u32,
+    pub object: u32,
+    pub kind: u32,
+    pub pad: u32,
+}
+
+/// MODE_OBJ_SETPROPERTY.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SetProperty {
+    pub value: u64,
+    pub property: u32,
+    pub object: u32,
+    pub kind: u32,
+    pub pad: u32,
+}
+
+/// MODE_GETPROPBLOB.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Blob {
+    pub blob: u32,
+    pub length: u32,
+    pub data: u64,
+}
+
+/// MODE_CREATEPROPBLOB.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct NewBlob {
+    pub data: u64,
+    pub length: u32,
+    pub blob: u32,
+}
+
+/// MODE_GETPLANERESOURCES.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Planes {
+    pub planes: u64,
+    pub count: u32,
+    pub pad: u32,
+}
+
+/// MODE_GETPLANE.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Plane {
+    pub plane: u32,
+    pub crtc: u32,
+    pub frame_buffer: u32,
+    pub possible_crtcs: u32,
+    pub gamma_size: u32,
+    pub format_count: u32,
+    pub formats: u64,
+}
+
+/// MODE_ATOMIC.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Atomic {
+    pub flags: u32,
+    pub object_count: u32,
+    pub objects: u64,
+    /// How many properties each object has.
+    pub property_counts: u64,
+    pub properties: u64,
+    pub property_values: u64,
+    pub reserved: u64,
+    pub user_data: u64,
+}
+
 /// MODE_ADDFB.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -597,9 +734,13 @@ mod tests {
         assert_eq!((size_of::<VmInit>(), size_of::<VmBind>(), size_of::<BindOperation>()), (16, 40, 40));
         assert_eq!((size_of::<Exec>(), size_of::<ExecPush>(), size_of::<Sync>()), (40, 16, 16));
         assert_eq!((size_of::<SyncobjWait>(), size_of::<TimelineWait>(), size_of::<TimelineArray>()), (32, 40, 24));
-        assert_eq!((size_of::<SyncobjDescriptor>(), size_of::<SyncobjTransfer>()), (16, 32));
+        assert_eq!((size_of::<SyncobjDescriptor>(), size_of::<SyncobjTransfer>()), (24, 32));
+        assert_eq!((size_of::<SyncobjEvent>(), size_of::<BufferSync>()), (24, 8));
+        assert_eq!((size_of::<SyncMerge>(), size_of::<SyncFileInfo>(), size_of::<FenceInfo>()), (48, 56, 80));
         assert_eq!((size_of::<Mode>(), size_of::<Crtc>(), size_of::<Connector>()), (68, 104, 80));
         assert_eq!((size_of::<Property>(), size_of::<PropertyName>()), (64, 40));
+        assert_eq!((size_of::<ObjectProperties>(), size_of::<SetProperty>()), (32, 24));
+        assert_eq!((size_of::<Plane>(), size_of::<Atomic>()), (32, 56));
         assert_eq!((size_of::<AddFrameBuffer2>(), size_of::<FlipEvent>()), (104, 32));
     }
 }

@@ -11,7 +11,7 @@ const VERSION: [i32; 3] = [1, 3, 1];
 /// Name, date and description of the driver, as the kernel's has them.
 const TEXTS: [&str; 3] = ["nouveau", "20120801", "nVidia Riva/TNT/GeForce/Quadro/Tesla/Tegra K1+"];
 
-pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
+pub fn call(state: &mut State, client: u32, number: u32, argument: &mut Argument) -> Answer {
     match number {
         0x00 => argument.update(version),
         // GET_UNIQUE: none, as long as there is no master. SET_VERSION, AUTH_MAGIC, SET_MASTER, DROP_MASTER succeed.
@@ -40,9 +40,7 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             asked.value = capability(asked.capability);
             Ok(())
         }),
-        // All but atomic mode setting.
-        0x0D if argument.read::<Capability>().capability == 3 => Err(Errno(libc::EOPNOTSUPP)),
-        0x0D => Ok(()),
+        0x0D => set_client_capability(state, client, argument.read()),
         0x2D => argument.update(|prime: &mut Prime| {
             prime.fd = state.share_buffer(prime.handle)?.hand_out(prime.flags)?;
             Ok(())
@@ -62,6 +60,26 @@ fn version(version: &mut Version) -> Answer {
         let room = text.len().min(*length as usize);
         write_array(*address, &text.as_bytes()[..room]);
         *length = text.len() as u64;
+    }
+    Ok(())
+}
+
+/// SET_CLIENT_CAP: what a client knows of.
+fn set_client_capability(state: &mut State, client: u32, asked: Capability) -> Answer {
+    let display = &mut state.display;
+    let clients = match (asked.capability, asked.value) {
+        (2, 0..=1) => vec![&mut display.all_planes],
+        // Atomic mode setting, which includes all kinds of planes.
+        (3, 0..=2) => vec![&mut display.atomic, &mut display.all_planes],
+        // Pictures of two eyes, aspect ratios, connectors that write back, cursors with a hot spot: there are none.
+        (1 | 4..=6, 0..=1) => Vec::new(),
+        _ => return Err(Errno(libc::EINVAL)),
+    };
+    for list in clients {
+        match asked.value {
+            0 => list.remove(&client),
+            _ => list.insert(client),
+        };
     }
     Ok(())
 }

@@ -4,15 +4,23 @@
 
 pub mod abi;
 pub mod argument;
+mod atomic;
+#[cfg(test)]
+mod atomic_tests;
 mod classes;
 mod common;
 mod modes;
 mod nouveau;
 mod nvif;
 mod objects;
+mod present;
+mod properties;
 mod pushbuf;
 pub mod refusals;
+pub mod sync_files;
 pub mod syncobj;
+#[cfg(test)]
+mod syncobj_tests;
 #[cfg(test)]
 mod tests;
 mod vm;
@@ -58,7 +66,7 @@ pub fn call(state: &mut State, client: u32, number: u32, argument: &mut Argument
 
 fn answer(state: &mut State, client: u32, number: u32, argument: &mut Argument) -> Answer<Next> {
     let answered = match number {
-        0x00..=0x3F => common::call(state, number, argument),
+        0x00..=0x3F => common::call(state, client, number, argument),
         CHANNEL_ALLOC => nouveau::channel_alloc(state, client, argument),
         VM_INIT => vm::init(state, client, argument.read()),
         0x51 => vm::bind(state, client, argument),
@@ -67,7 +75,7 @@ fn answer(state: &mut State, client: u32, number: u32, argument: &mut Argument) 
         0x82 => return nouveau::prepare(state, argument),
         0x40..=0x8F => nouveau::call(state, number, argument),
         number if syncobj::is_one(number) => return syncobj::call(state, number, argument),
-        0xA0..=0xCF => modes::call(state, number, argument),
+        0xA0..=0xCF => modes::call(state, client, number, argument),
         _ => Err(Errno(libc::EINVAL)),
     };
     answered.map(|()| Next::Nothing)

@@ -30,6 +30,8 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             Ok(())
         }
         0x47 => nvif::call(state, argument.bytes()),
+        // GET_ZCULL_INFO: the kernel's driver has it for chips of which firmware tells it, which these are not.
+        0x53 => Err(Errno(libc::ENOTTY)),
         0x80 => argument.update(|asked: &mut BufferNew| {
             let BufferInfo { domain, size, tile_mode, tile_flags, .. } = asked.info;
             let wanted = Wanted { domains: domain, size, align: asked.align, tile_mode, tile_flags };

@@ -57,6 +57,7 @@ impl fmt::Display for Called<'_> {
             0x50 => "VM_INIT",
             0x51 => "VM_BIND",
             0x52 => "EXEC",
+            0x53 => "GET_ZCULL_INFO",
             0x80 => "GEM_NEW",
             0x81 => "GEM_PUSHBUF",
             0x82 => "GEM_CPU_PREP",

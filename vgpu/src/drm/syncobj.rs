@@ -1,12 +1,21 @@
 //! The calls about synchronisation objects, which every DRM device has that renders with fences.
 
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
+use libc::c_int;
+
 use super::Next;
-use super::abi::{SyncobjArray, SyncobjHandle, SyncobjTransfer, SyncobjWait, TimelineArray, TimelineWait};
+use super::abi::{
+    SyncobjArray, SyncobjDescriptor, SyncobjEvent, SyncobjHandle, SyncobjTransfer, SyncobjWait, TimelineArray,
+    TimelineWait,
+};
 use super::argument::{Answer, Argument, Errno, read_array, write_array};
-use crate::state::{State, Wait};
+use crate::memory::kept;
+use crate::shared_syncobj::SharedSyncobj;
+use crate::state::{Pause, State};
 use crate::syncobjs::{Fence, Progress};
+use crate::watches::Watch;
 
 /// Most objects of a call. The kernel has no limit but memory.
 const MAX_HANDLES: u32 = 1 << 16;
@@ -25,10 +34,10 @@ pub struct Waiting {
 pub enum Waited {
     /// Over; the index of the first point that is reached.
     Over(u32),
-    /// For a command.
-    For(Wait),
-    /// For a submission.
-    ForSubmission,
+    /// For a part of a fence.
+    For(Pause),
+    /// For a submission, which may be another process's.
+    ForSubmission { by_others: bool },
 }
 
 mod flags {
@@ -49,15 +58,16 @@ impl Waiting {
                 Progress::Unset if self.flags & (flags::FOR_SUBMISSION | flags::SUBMITTED) == 0 => {
                     return Err(Errno(libc::EINVAL));
                 }
-                Progress::Unset => Some(Waited::ForSubmission),
+                Progress::Unset => Some(Waited::ForSubmission { by_others: state.syncobjs.is_shared(handle)? }),
                 Progress::Pending(_) if self.flags & flags::SUBMITTED != 0 => None,
-                Progress::Pending(command) => state.command(command).map(Waited::For),
+                Progress::Pending(part) => state.pause(part).map(Waited::For),
                 Progress::Done => None,
             };
             match found {
                 None => first = first.or(Some(index)),
                 // A command is waited for in preference, as its end is known.
-                Some(Waited::ForSubmission) if open.is_some() => {}
+                Some(Waited::ForSubmission { by_others: false }) if open.is_some() => {}
+                Some(Waited::ForSubmission { .. }) if matches!(open, Some(Waited::For(_))) => {}
                 Some(found) => open = Some(found),
             }
         }
@@ -103,14 +113,13 @@ impl Waiting {
 
 /// Whether a call is one of these.
 pub const fn is_one(number: u32) -> bool {
-    matches!(number, 0xBF..=0xC5 | 0xCA..=0xCF)
+    matches!(number, 0xBF..=0xC5 | 0xCA..=0xCD | 0xCF)
 }
 
 /// Answers a call.
 ///
 /// # Errors
-/// `ENOENT` for unknown handles, `EINVAL` for no objects, too many and calls that this device does not have: those that
-/// share objects by descriptors.
+/// `ENOENT` for unknown handles, `EINVAL` for no objects, too many, unknown flags and descriptors of other files.
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
     match number {
         0xBF => argument.update(|asked: &mut SyncobjHandle| {
@@ -119,6 +128,8 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<N
             Ok(())
         })?,
         0xC0 => state.syncobjs.destroy(argument.read::<SyncobjHandle>().handle)?,
+        0xC1 => argument.update(|asked| handle_to_descriptor(state, asked))?,
+        0xC2 => argument.update(|asked| descriptor_to_handle(state, asked))?,
         0xC3 => {
             let SyncobjWait { handles, until, count, flags, .. } = argument.read();
             let points = self::handles(handles, count)?.into_iter().map(|handle| (handle, None)).collect();
@@ -153,9 +164,79 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<N
                 .zip(points)
                 .try_for_each(|(handle, point)| state.set_fence(handle, point, Fence::default()))?;
         }
+        0xCF => watch(state, argument.read())?,
         _ => return Err(Errno(libc::EINVAL)),
     }
     Ok(Next::Nothing)
+}
+
+/// What descriptors are of.
+mod descriptor_flags {
+    /// A fence as it is now, not the object.
+    pub const SYNC_FILE: u32 = 1;
+    /// The fence of a point.
+    pub const TIMELINE: u32 = 2;
+}
+
+/// The point of a request, if it is about one; the fence alone has points.
+fn asked_point(asked: &SyncobjDescriptor) -> Answer<Option<u64>> {
+    use descriptor_flags::{SYNC_FILE, TIMELINE};
+    match asked.flags {
+        0 | SYNC_FILE if asked.point == 0 => Ok(None),
+        flags if flags == SYNC_FILE | TIMELINE => Ok((asked.point > 0).then_some(asked.point)),
+        _ => Err(Errno(libc::EINVAL)),
+    }
+}
+
+fn handle_to_descriptor(state: &mut State, asked: &mut SyncobjDescriptor) -> Answer {
+    let point = asked_point(asked)?;
+    asked.fd = match asked.flags & descriptor_flags::SYNC_FILE {
+        0 => state.share_syncobj(asked.handle)?.hand_out()?,
+        _ => {
+            let fence = state.fence(asked.handle, point)?;
+            state.sync_file(&fence)?.hand_out()?
+        }
+    };
+    Ok(())
+}
+
+fn descriptor_to_handle(state: &mut State, asked: &mut SyncobjDescriptor) -> Answer {
+    let point = asked_point(asked)?;
+    match asked.flags & descriptor_flags::SYNC_FILE {
+        0 => asked.handle = state.syncobjs.open(SharedSyncobj::received(asked.fd)?),
+        _ => {
+            let fence = state.fence_of(asked.fd)?;
+            state.set_fence(asked.handle, point.unwrap_or_default(), fence)?;
+        }
+    }
+    Ok(())
+}
+
+/// SYNCOBJ_EVENTFD: an event when a point is reached, or set if that is enough.
+fn watch(state: &mut State, asked: SyncobjEvent) -> Answer {
+    let SyncobjEvent { handle, flags, point, fd, .. } = asked;
+    if flags & !flags::SUBMITTED != 0 {
+        return Err(Errno(libc::EINVAL));
+    }
+    state.syncobjs.is_shared(handle)?;
+    let event = event_descriptor(fd)?;
+    let point = (point > 0).then_some(point);
+    state.watches.list.push(Watch { handle, point, is_for_set: flags != 0, event });
+    state.tell_watchers();
+    Ok(())
+}
+
+/// A program's descriptor of an `eventfd`.
+///
+/// # Errors
+/// `EBADF` if it is not open, `EINVAL` if it is of another file.
+fn event_descriptor(descriptor: c_int) -> Answer<OwnedFd> {
+    let own = kept(descriptor).map_err(|_| Errno(libc::EBADF))?;
+    let file = std::fs::read_link(format!("/proc/self/fd/{}", own.as_raw_fd()));
+    match file {
+        Ok(path) if path.as_os_str() == "anon_inode:[eventfd]" => Ok(own),
+        _ => Err(Errno(libc::EINVAL)),
+    }
 }
 
 fn handles(first: u64, count: u32) -> Answer<Vec<u32>> {
@@ -177,6 +258,6 @@ fn query(state: &State, asked: TimelineArray) -> Answer {
 /// Gives a point of one object the fence of a point of another.
 fn transfer(state: &mut State, asked: SyncobjTransfer) -> Answer {
     let point = (asked.from_point > 0).then_some(asked.from_point);
-    let fence = state.syncobjs.fence(asked.from, point)?.ok_or(Errno(libc::EINVAL))?;
+    let fence = state.fence(asked.from, point)?;
     state.set_fence(asked.to, asked.to_point, fence)
 }

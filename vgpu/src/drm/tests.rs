@@ -39,8 +39,8 @@ pub fn make_as<T: Pod>(state: &mut State, client: u32, number: u32, value: &mut 
         Next::Sync(waiting) => loop {
             match waiting.look(state)? {
                 Waited::Over(first) => return waiting.answer(&mut argument, first),
-                Waited::For((board, number)) if board.wait(number, waiting.left()) => {}
-                Waited::For(_) | Waited::ForSubmission => return Err(Errno(libc::ETIME)),
+                Waited::For(pause) if pause.wait(waiting.left()) => {}
+                Waited::For(_) | Waited::ForSubmission { .. } => return Err(Errno(libc::ETIME)),
             }
         },
         Next::Nothing | Next::Check(_) => {}
@@ -110,6 +110,7 @@ fn the_driver_is_nouveau() {
     assert_eq!(parameter.value, 0x12B);
     assert_eq!(make(&mut state, 0x40, &mut Parameter { parameter: 99, value: 0 }), Err(Errno(libc::EINVAL)));
     assert_eq!(make(&mut state, 0xFF, &mut 0u32), Err(Errno(libc::EINVAL)));
+    assert_eq!(make(&mut state, 0x53, &mut [0u32; 12]), Err(Errno(libc::ENOTTY)));
 }
 
 /// Asks for the classes of a channel with room for some. Returns how many there are and those in the answer.
@@ -272,9 +273,9 @@ fn a_display_has_one_mode_and_tells_of_flips() {
     make(&mut state, 0xAE, &mut added).unwrap();
     let mut flip = PageFlip { frame_buffer: added.frame_buffer, flags: 1, user_data: 42, ..PageFlip::zeroed() };
     make(&mut state, 0xB0, &mut flip).unwrap();
-    let event = state.display.next_event(3_000_002_000).unwrap();
+    let event = state.display.next_event(1, 3_000_002_000).unwrap();
     assert_eq!((event.user_data, event.seconds, event.microseconds, event.sequence), (42, 3, 2, 1));
-    assert!(state.display.next_event(0).is_none());
+    assert!(state.display.next_event(1, 0).is_none());
     flip.frame_buffer += 1;
     assert_eq!(make(&mut state, 0xB0, &mut flip), Err(Errno(libc::ENOENT)));
 }

@@ -189,8 +189,12 @@ fn wait(state: &State, client: u32, first: u64, count: u32) -> Answer {
         let point = (sync.point > 0).then_some(sync.point);
         match state.progress(sync.handle, point)? {
             Progress::Unset => return Err(Errno(libc::EINVAL)),
-            Progress::Pending(command) if command.board != client => state.wait_for(command),
-            Progress::Pending(_) | Progress::Done => {}
+            Progress::Pending(_) => {
+                let mut fence = state.fence(sync.handle, point)?;
+                fence.commands = fence.commands.iter().filter(|command| command.board != client).collect();
+                state.wait_for_fence(&fence);
+            }
+            Progress::Done => {}
         }
     }
     Ok(())
@@ -206,6 +210,7 @@ fn signals(state: &State, first: u64, count: u32) -> Answer<Vec<Sync>> {
 /// Sets fences: they are reached when everything that this client has submitted is done.
 fn signal(state: &mut State, client: u32, syncs: &[Sync]) -> Answer {
     let last = state.spaces.get(&client).map(|space| space.last).filter(|&number| number > 0);
-    let fence: Fence = last.map(|number| Use { board: client, number }).into_iter().collect();
+    let commands = last.map(|number| Use { board: client, number }).into_iter().collect();
+    let fence = Fence { commands, ..Fence::default() };
     syncs.iter().try_for_each(|sync| state.set_fence(sync.handle, sync.point, fence.clone()))
 }

@@ -7,20 +7,17 @@ use libc::{c_int, c_ulong, c_void, size_t, ssize_t};
 
 use super::files::{note, opened};
 use super::real::real;
-use super::{Process, device_of};
+use super::watcher::{self, STEP};
+use super::{Process, begin, device};
 use crate::drm::abi::FlipEvent;
 use crate::drm::argument::{Answer, Argument, Errno};
 use crate::drm::syncobj::{Waited, Waiting};
-use crate::drm::{self, Next};
-use crate::memory::FileStatus;
+use crate::drm::{self, Next, sync_files};
+use crate::shared_file::SharedFile;
 use crate::state::State;
+use crate::sync_file::SyncFile;
 
-/// The GPU, if a descriptor is one of its node's.
-fn device(descriptor: c_int) -> Option<&'static Process> {
-    device_of(descriptor, FileStatus::of(descriptor)?)
-}
-
-fn answer(process: &Process, client: u32, number: u32, argument: &mut Argument) -> Answer {
+fn answer(process: &'static Process, client: u32, number: u32, argument: &mut Argument) -> Answer {
     let mut state = process.state.lock().unwrap_or_else(PoisonError::into_inner);
     let answered = drm::call(&mut state, client, number, argument);
     if state.settings.trace {
@@ -29,6 +26,7 @@ fn answer(process: &Process, client: u32, number: u32, argument: &mut Argument) 
     }
     // It may be what another thread waits for.
     process.changed.notify_all();
+    watcher::begin(process, &mut state);
     let next = answered?;
     if let Next::Sync(waiting) = next {
         let first = wait(process, state, &waiting)?;
@@ -53,8 +51,6 @@ fn answer(process: &Process, client: u32, number: u32, argument: &mut Argument) 
 /// # Errors
 /// `ETIME` when the time is over, and those of [`Waiting::look`].
 fn wait<'a>(process: &'a Process, mut state: MutexGuard<'a, State>, waiting: &Waiting) -> Answer<u32> {
-    /// Where one of several is waited for, others may be done first.
-    const STEP: Duration = Duration::from_millis(1);
     /// Condition variables add it to a time.
     const LONG: Duration = Duration::from_secs(1 << 20);
     loop {
@@ -63,26 +59,36 @@ fn wait<'a>(process: &'a Process, mut state: MutexGuard<'a, State>, waiting: &Wa
         state = match waited {
             Waited::Over(first) => return Ok(first),
             _ if left.is_zero() => return Err(Errno(libc::ETIME)),
-            Waited::For((board, number)) => {
+            Waited::For(pause) => {
                 drop(state);
-                board.wait(number, if waiting.is_for_all() { left } else { left.min(STEP) });
+                pause.wait(if waiting.is_for_all() { left } else { left.min(STEP) });
                 process.state.lock().unwrap_or_else(PoisonError::into_inner)
             }
-            Waited::ForSubmission => {
-                let waited = process.changed.wait_timeout(state, left.min(LONG));
+            Waited::ForSubmission { by_others } => {
+                let waited = process.changed.wait_timeout(state, left.min(if by_others { STEP } else { LONG }));
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
         };
     }
 }
 
-#[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+/// Whose call it is: by its type, and by what the descriptor is of. A descriptor of another process's may be the first
+/// that this one has of the GPU.
+fn called(kind: u8, descriptor: c_int) -> Option<&'static Process> {
     /// The type of a DRM device's calls.
     const DRM: u8 = b'd';
+    match kind {
+        DRM => device(descriptor),
+        sync_files::SYNC_FILE if SyncFile::is_one(descriptor) => begin(),
+        sync_files::BUFFER if SharedFile::description(descriptor).is_ok() => begin(),
+        _ => None,
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     let [number, kind, ..] = request.to_le_bytes();
-    let process = if kind == DRM { device(descriptor) } else { None };
-    let Some(process) = process else {
+    let Some(process) = called(kind, descriptor) else {
         return real!(
             c"ioctl" as unsafe extern "C" fn(c_int, c_ulong, *mut c_void) -> c_int,
             descriptor,
@@ -93,7 +99,13 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
     let size = (request >> 16) as usize & 0x3FFF;
     // SAFETY: the program promises a structure of the size that the call's number says.
     let mut argument = unsafe { Argument::new(argument.cast(), size) };
-    match answer(process, opened(descriptor).client, number.into(), &mut argument) {
+    let locked = || process.state.lock().unwrap_or_else(PoisonError::into_inner);
+    let answered = match kind {
+        sync_files::SYNC_FILE => sync_files::call(&mut locked(), descriptor, number, &mut argument),
+        sync_files::BUFFER => sync_files::buffer_call(&mut locked(), number, &mut argument),
+        _ => answer(process, opened(descriptor).client, number.into(), &mut argument),
+    };
+    match answered {
         Ok(()) => 0,
         Err(Errno(number)) => {
             // SAFETY: sets the calling thread's error number.
@@ -155,9 +167,9 @@ unsafe extern "C" fn read(descriptor: c_int, buffer: *mut c_void, size: size_t) 
         return unsafe { libc::syscall(libc::SYS_read, descriptor, buffer, size) as ssize_t };
     };
     let mut state = process.state.lock().unwrap_or_else(PoisonError::into_inner);
-    let (now, mut written) = (state.now(), 0);
+    let (client, now, mut written) = (opened(descriptor).client, state.now(), 0);
     while written + size_of::<FlipEvent>() <= size
-        && let Some(event) = state.display.next_event(now)
+        && let Some(event) = state.display.next_event(client, now)
     {
         // SAFETY: the caller promises `size` bytes.
         unsafe { buffer.byte_add(written).cast::<FlipEvent>().write_unaligned(event) };

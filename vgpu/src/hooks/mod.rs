@@ -9,13 +9,16 @@
 
 mod descriptors;
 mod files;
+mod readiness;
 mod real;
 mod status;
 mod verdict;
+mod watcher;
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::sync::{Condvar, Mutex, OnceLock};
+use std::time::Duration;
 
 use libc::{c_char, c_int};
 
@@ -86,12 +89,23 @@ fn device_of(descriptor: c_int, status: FileStatus) -> Option<&'static Process> 
     }
 }
 
+/// The GPU, if a descriptor is one of its node's.
+fn device(descriptor: c_int) -> Option<&'static Process> {
+    device_of(descriptor, FileStatus::of(descriptor)?)
+}
+
 /// Ends captures and says what was counted.
 extern "C" fn end() {
+    /// Milliseconds to wait for a thread that looks at something. One that holds the lock for good is no reason not to
+    /// end.
+    const PATIENCE: u32 = 200;
     let Some(process) = known().filter(|process| process.owner == std::process::id()) else { return };
-    // A thread that holds the lock for good is no reason not to end.
-    if let Ok(state) = process.state.try_lock() {
-        state.end();
+    for _ in 0..PATIENCE {
+        if let Ok(state) = process.state.try_lock() {
+            state.end();
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
     process.tree.remove();
 }

@@ -3,11 +3,7 @@
 //
 // A compute program fills a buffer, twice what it finds there plus its place; a picture is cleared and three triangles
 // are drawn to it, with a texture that was uploaded and colours that are interpolated, the last under blending.
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <vulkan/vulkan.h>
+#include "vulkan_common.h"
 
 // Words of programs, made of the texts beside this file.
 static const uint32_t VERTEX[] = {
@@ -21,62 +17,6 @@ static const uint32_t COMPUTE[] = {
 };
 
 enum { WIDTH = 128, HEIGHT = 96, NUMBERS = 1024, TEXELS = 16 };
-
-static void check(VkResult result, const char *what) {
-    if (result != VK_SUCCESS) {
-        fprintf(stderr, "%s: %d\n", what, result);
-        exit(1);
-    }
-}
-#define CHECK(call) check(call, #call)
-
-static VkPhysicalDevice physical;
-static VkDevice device;
-static VkQueue queue;
-static VkCommandBuffer commands;
-static VkFence fence;
-
-static void open_device(void) {
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
-    VkInstance instance;
-    CHECK(vkCreateInstance(&info, NULL, &instance));
-    uint32_t count = 1;
-    VkResult found = vkEnumeratePhysicalDevices(instance, &count, &physical);
-    if ((found != VK_SUCCESS && found != VK_INCOMPLETE) || count == 0) {
-        fputs("no device\n", stderr);
-        exit(3);
-    }
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queues = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-    VkDeviceCreateInfo made = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queues};
-    CHECK(vkCreateDevice(physical, &made, NULL, &device));
-    vkGetDeviceQueue(device, 0, 0, &queue);
-    VkCommandPool pool;
-    VkCommandPoolCreateInfo pooled = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                      .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
-    CHECK(vkCreateCommandPool(device, &pooled, NULL, &pool));
-    VkCommandBufferAllocateInfo allocated = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
-    CHECK(vkAllocateCommandBuffers(device, &allocated, &commands));
-    VkFenceCreateInfo fenced = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    CHECK(vkCreateFence(device, &fenced, NULL, &fence));
-}
-
-static void begin(void) {
-    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    CHECK(vkBeginCommandBuffer(commands, &info));
-}
-
-static void end(void) {
-    VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-    CHECK(vkEndCommandBuffer(commands));
-    CHECK(vkQueueSubmit(queue, 1, &info, fence));
-    CHECK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX));
-    CHECK(vkResetFences(device, 1, &fence));
-}
 
 // Memory with some properties; NVK of Mesa 25 has none that is the device's where the device has no memory of its own.
 static VkDeviceMemory memory(VkMemoryRequirements wanted, VkMemoryPropertyFlags flags) {
@@ -375,7 +315,7 @@ static void draw(const char *file) {
 
 int main(int count, char **arguments) {
     if (count != 2) return 2;
-    open_device();
+    open_device(NULL, 0, NULL, 0);
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(physical, &properties);
     puts(properties.deviceName);
