@@ -66,8 +66,9 @@ unsafe extern "C" fn ppoll(
     signals: *const sigset_t,
 ) -> c_int {
     type Own = unsafe extern "C" fn(*mut pollfd, nfds_t, *const timespec, *const sigset_t) -> c_int;
+    let wait = |files| real!(c"ppoll" as Own, files, count, timeout, signals);
     // SAFETY: the caller's promise.
-    unsafe { poll_files(files, count, |files| real!(c"ppoll" as Own, files, count, timeout, signals)) }
+    unsafe { poll_files(files, count, wait) }
 }
 
 /// As `ppoll`, with the size of the list.

@@ -66,7 +66,9 @@ impl State {
     /// Waits for everything that a fence waits for, which is submitted already and ends in finite time.
     pub fn wait_for_fence(&self, fence: &Fence) {
         fence.commands.iter().for_each(|command| self.wait_for(command));
-        fence.files.iter().for_each(|file| drop(file.wait(Duration::MAX)));
+        for file in &fence.files {
+            file.wait(Duration::MAX);
+        }
     }
 
     /// Whether everything that a fence waits for is done.
@@ -96,7 +98,7 @@ impl State {
         let mut files = fence.files.iter().filter(|file| !file.is_reached());
         match files.next() {
             Some(file) if boards.is_empty() && files.next().is_none() => return Ok(file.clone()),
-            _ => fence.files.iter().for_each(|file| drop(file.wait(Duration::MAX))),
+            _ => self.wait_for_fence(&Fence { files: fence.files.clone(), ..Fence::default() }),
         }
         let (file, signal) = SyncFile::new()?;
         // It is gone when the last board has dropped it.
