@@ -17,7 +17,7 @@ mod watcher;
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use libc::{c_char, c_int};
@@ -68,7 +68,7 @@ fn make() -> Result<Process, String> {
     // SAFETY: functions of this library, which is never unloaded.
     unsafe {
         libc::atexit(end);
-        libc::pthread_atfork(None, None, Some(forget));
+        libc::pthread_atfork(Some(pause), Some(go_on), Some(forget));
     }
     Ok(Process { state: Mutex::new(state), changed: Condvar::new(), tree, memory, owner: std::process::id() })
 }
@@ -135,11 +135,25 @@ unsafe extern "C" fn _Exit(status: c_int) -> ! {
     unsafe { _exit(status) }
 }
 
-/// The thread of a board stays with the parent: a child's GPU has none, and its calls fail.
+thread_local! {
+    /// The lock of a thread that forks: no other one holds it then, as it would for good in the child.
+    static PAUSED: Cell<Option<MutexGuard<'static, State>>> = const { Cell::new(None) };
+}
+
+/// Before a fork.
+extern "C" fn pause() {
+    let state = known().map(|process| process.state.lock().unwrap_or_else(PoisonError::into_inner));
+    PAUSED.set(state);
+}
+
+/// After a fork, in the parent.
+extern "C" fn go_on() {
+    drop(PAUSED.take());
+}
+
+/// After a fork, in the child. The thread of a board stays with the parent: a child's GPU has none, and its calls fail.
 extern "C" fn forget() {
-    if let Some(process) = known()
-        && let Ok(mut state) = process.state.try_lock()
-    {
+    if let Some(mut state) = PAUSED.take() {
         state.lose_boards();
     }
 }

@@ -36,7 +36,8 @@ impl ThreeD {
         let components = (word >> 2 & 15) as u8;
         if components != 0 {
             let number = r::clear_surface::mrt_select(word) as usize;
-            if let Some(color) = targets.colors.get(number).copied().flatten()
+            if let Some(color) = targets.cleared(core, registers, number)
+                && let Some(rect) = targets.area(&color.image).and_then(|area| area.intersect(rect))
                 && let Some(surface) = color.image.surface(core, layer)
             {
                 let pixel = color_pixel(registers, &color.format.pixel(), components);

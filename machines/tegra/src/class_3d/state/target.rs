@@ -169,8 +169,9 @@ impl Targets {
         let mode = r::set_anti_alias::samples(get(r::set_anti_alias::ID)).unwrap_or(SampleMode::S1x1);
         let samples = samples_of(mode);
         let control = get(r::set_rt_layer::ID);
+        let mut color = |i: usize| if i < count { color(core, registers, i) } else { None };
         let mut targets = Targets {
-            colors: std::array::from_fn(|i| color(core, registers, i)),
+            colors: std::array::from_fn(&mut color),
             zeta: zeta(core, registers),
             count,
             of_output: std::array::from_fn(|i| (select >> (4 + 3 * i) & 7) as usize),
@@ -186,7 +187,7 @@ impl Targets {
         // Whether a target is used at all is the draw's business; the area is that of all that exist.
         let images = targets.colors[..count].iter().flatten().map(|color| color.image);
         for image in images.chain(targets.zeta.map(|zeta| zeta.image)) {
-            let pixels = [image.size[0] / u32::from(samples.across), image.size[1] / u32::from(samples.down)];
+            let pixels = targets.pixels_of(&image);
             targets.size = [0, 1].map(|axis| targets.size[axis].min(pixels[axis]));
         }
         let [horizontal, vertical] = [r::set_surface_clip_horizontal::ID, r::set_surface_clip_vertical::ID].map(get);
@@ -197,6 +198,25 @@ impl Targets {
         let all = sized([0, 0], targets.size);
         targets.clip = clip.and_then(|clip| clip.intersect(all?));
         targets
+    }
+
+    /// A colour target as a clear names it: by its registers, whether draws use it or not. NVK clears targets of a
+    /// pass before it says which ones draws use.
+    pub(crate) fn cleared(&self, core: &mut Core, registers: &Registers, number: usize) -> Option<ColorTarget> {
+        match number {
+            0..TARGETS if number < self.count => self.colors[number],
+            0..TARGETS => color(core, registers, number),
+            _ => None,
+        }
+    }
+
+    /// The pixels of a target.
+    pub(crate) fn area(&self, image: &TargetImage) -> Option<Rect> {
+        sized([0, 0], self.pixels_of(image))
+    }
+
+    fn pixels_of(&self, image: &TargetImage) -> [u32; 2] {
+        [image.size[0] / u32::from(self.samples.across), image.size[1] / u32::from(self.samples.down)]
     }
 
     /// The surfaces of a layer for a draw that tests depth or stencil, or does not. Channels begin with a depth target
@@ -234,8 +254,7 @@ fn color(core: &mut Core, registers: &Registers, i: usize) -> Option<ColorTarget
     let get = |id: usize| registers.get(id);
     let word = get(r::set_color_target_format::id(i)) & 0xFF;
     let width = get(r::set_color_target_width::id(i)) & 0x0FFF_FFFF;
-    let used = i < r::set_ct_select::target_count(get(r::set_ct_select::ID)) as usize;
-    if word == 0 || width == 0 || !used {
+    if word == 0 || width == 0 {
         return None;
     }
     let Some(format) = ColorFormat::from_register(word) else {

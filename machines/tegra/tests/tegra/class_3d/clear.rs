@@ -56,6 +56,35 @@ fn components_rectangles_and_scissors_count() {
 }
 
 #[test]
+fn a_clear_names_targets_that_draws_do_not_use() {
+    const SECOND: u64 = 0x11_0000;
+    let mut m = ready();
+    m.threed(&[
+        (r::set_color_target_b::id(1), (DATA + SECOND) as u32),
+        (r::set_color_target_width::id(1), 4 * EDGE),
+        (r::set_color_target_height::id(1), EDGE / 2),
+        (r::set_color_target_format::id(1), 0xD5),
+        (r::set_color_target_memory::id(1), 1 << 12),
+        (r::set_color_target_third_dimension::id(1), 1),
+        (r::set_color_clear_value::id(0), 1f32.to_bits()),
+        (r::set_color_clear_value::id(3), 1f32.to_bits()),
+        // Draws use the first one alone.
+        (r::set_ct_select::ID, 1),
+        (r::clear_surface::ID, COLORS | 1 << 6),
+        // The third has no format, and there is no ninth.
+        (r::set_color_target_format::id(2), 0),
+        (r::clear_surface::ID, COLORS | 2 << 6),
+        (r::clear_surface::ID, COLORS | 8 << 6),
+    ]);
+    assert_eq!(covered(&mut m), 0);
+    let second = m.read(SECOND, (4 * EDGE * EDGE) as usize);
+    let (inside, outside) = second.split_at((4 * EDGE * EDGE / 2) as usize);
+    assert!(inside.chunks_exact(4).all(|pixel| *pixel == [255, 0, 0, 255]));
+    assert!(outside.iter().all(|&byte| byte == 0));
+    m.expect_no_faults();
+}
+
+#[test]
 fn formats_of_all_kinds_are_stored() {
     let float = |v: [f32; 4]| v.map(f32::to_bits);
     let cases: [(u32, [u32; 4], &[u8]); 14] = [
