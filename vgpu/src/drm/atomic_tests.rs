@@ -57,7 +57,7 @@ fn change(state: &mut State, flags: u32, changes: &[(u32, &str, u64)]) -> Answer
     };
     let objects: Vec<u32> = changes.iter().map(|change| change.0).collect();
     let counts = vec![1u32; changes.len()];
-    let numbers: Vec<u32> = changes.iter().map(|change| property(state, change)).collect();
+    let numbers: Vec<u32> = changes.iter().map(|change| property(&mut *state, change)).collect();
     let values: Vec<u64> = changes.iter().map(|change| change.2).collect();
     let mut atomic = Atomic {
         flags,
