@@ -26,8 +26,8 @@ const OTHER_PAGES: [&str; 8] = [
     "benches/peer/README.md",
 ];
 
-/// What names of other projects begin with that look like ours: Lv-2's calls, a member of RPCS3.
-const FOREIGN_NAMES: [&str; 2] = ["sys_rsx_", "rsx_event_port"];
+/// What names of other projects begin with that look like ours: Lv-2's calls, a member of RPCS3, Mesa's functions.
+const FOREIGN_NAMES: [&str; 4] = ["sys_rsx_", "rsx_event_port", "nvk_", "wsi_"];
 
 /// Files of other projects.
 const FOREIGN_FILES: [&str; 1] = ["src/gallium/drivers/nouveau/ci/nouveau-gm206-fails.txt"];
