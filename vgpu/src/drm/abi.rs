@@ -317,8 +317,8 @@ pub struct FenceInfo {
     pub time: u64,
 }
 
-/// DMA_BUF_IOCTL_EXPORT_SYNC_FILE, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, of shared buffers; their DMA_BUF_IOCTL_SYNC has flags
-/// of 64 bits.
+/// DMA_BUF_IOCTL_EXPORT_SYNC_FILE, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, of shared buffers; their DMA_BUF_IOCTL_SYNC has
+/// flags of 64 bits.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub struct BufferSync {
