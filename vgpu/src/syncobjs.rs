@@ -204,9 +204,15 @@ impl Syncobjs {
     /// # Errors
     /// `ENOENT`.
     pub fn progress(&self, handle: u32, point: Option<u64>, is_over: impl Fn(Use) -> bool) -> Answer<Progress> {
-        let fence = self.fence(handle, point)?;
-        let Some(fence) = fence else { return Ok(Progress::Unset) };
-        Ok(fence.pending(is_over).map_or(Progress::Done, Progress::Pending))
+        let points = match self.get(handle)? {
+            Syncobj::Own(points) => points.up_to(point),
+            Syncobj::Shared(shared) => {
+                return Ok(if shared.is_reached(point) { Progress::Done } else { Progress::Unset });
+            }
+        };
+        let Some(points) = points else { return Ok(Progress::Unset) };
+        let pending = points.iter().find_map(|(_, fence)| fence.pending(&is_over));
+        Ok(pending.map_or(Progress::Done, Progress::Pending))
     }
 
     /// Everything that a point waits for, or nothing if it was never set; `None` is the last one that was set.
