@@ -42,9 +42,9 @@ static triglyph_stats play(uint32_t tier, struct heard *heard) {
     CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
     CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
     memset(vram, 0x55, sizeof vram);
-    CHECK(triglyph_n3ds_execute(n3ds, run_list, NULL));
+    CHECK(triglyph_n3ds_execute(n3ds, list_command, NULL));
     CHECK(triglyph_wait_for_compiler(device));
-    CHECK(triglyph_n3ds_execute(n3ds, run_list, NULL));
+    CHECK(triglyph_n3ds_execute(n3ds, list_command, NULL));
     triglyph_stats stats = {.size = sizeof stats};
     CHECK(triglyph_get_stats(device, &stats));
     CHECK(triglyph_set_log_callback(device, NULL, NULL));

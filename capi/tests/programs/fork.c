@@ -21,7 +21,7 @@ static triglyph_n3ds *create(uint32_t threads, uint32_t tier) {
 }
 
 static void execute(triglyph_n3ds *n3ds) {
-    OK(triglyph_n3ds_execute(n3ds, run_list, NULL));
+    OK(triglyph_n3ds_execute(n3ds, list_command, NULL));
     OK(triglyph_finish(triglyph_n3ds_device(n3ds)));
 }
 

@@ -33,7 +33,7 @@ static void map(void) {
 }
 
 static triglyph_status execute(void) {
-    return triglyph_n3ds_execute(n3ds, run_list, NULL);
+    return triglyph_n3ds_execute(n3ds, list_command, NULL);
 }
 
 static triglyph_status move_memory(void) {

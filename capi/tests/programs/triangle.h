@@ -9,7 +9,7 @@
 #undef main
 
 /* Executes the list, once it is stored. */
-static uint32_t run_list[8];
+static uint32_t list_command[8];
 
 /* A list with all that the draw needs. */
 static inline triglyph_words begin_triangle(void) {
@@ -23,7 +23,7 @@ static inline triglyph_words begin_triangle(void) {
 /* Draws and stores the list. */
 static inline void end_triangle(triglyph_words *list) {
     triglyph_n3ds_list_draw_arrays(list, 0, 3);
-    triglyph_n3ds_gx_list(run_list, HEAP_VIRTUAL + LIST, triglyph_n3ds_list_finish(list));
+    triglyph_n3ds_gx_list(list_command, HEAP_VIRTUAL + LIST, triglyph_n3ds_list_finish(list));
     check(list->count <= list->room, "room for the list");
     triglyph_store_le(heap + LIST, list->words, list->count);
 }

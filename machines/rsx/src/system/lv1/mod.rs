@@ -186,8 +186,8 @@ impl Lv1 {
 
     /// The contexts that there are, by number.
     fn slots(&self) -> impl Iterator<Item = usize> + use<> {
-        let present: Vec<usize> = (0..CONTEXTS).filter(|&slot| self.contexts[slot].is_some()).collect();
-        present.into_iter()
+        let present: [bool; CONTEXTS] = std::array::from_fn(|slot| self.contexts[slot].is_some());
+        (0..CONTEXTS).filter(move |&slot| present[slot])
     }
 
     /// The context of a channel.
