@@ -102,7 +102,7 @@ fn snapshots_of_others_are_refused() {
     let mut foreign = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     foreign[8] = Machine::Ps3 as u8;
     sign(&mut foreign);
-    assert!(console.gpu.restore(&foreign).unwrap_err().to_string().contains("ps3"));
+    assert!(console.gpu.restore(&foreign).unwrap_err().to_string().contains("PlayStation 3"));
     let mut newer = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     // The first section is that of the PICA200.
     newer[32 + 4] += 1;
