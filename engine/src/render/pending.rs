@@ -24,6 +24,7 @@ use crate::transfer::{Progress, Request, Transfers};
 
 /// A piece of pending work, and its progress.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all pending work is scenes, and the list of it is kept")]
 enum Work<P: Pipeline> {
     Scene(Box<Scene<P>>, Drawing<P::Prepared>),
     Transfer(Request, Progress),

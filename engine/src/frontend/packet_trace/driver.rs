@@ -43,7 +43,10 @@ pub trait PacketSource {
 pub fn advance<S: PacketSource>(source: &mut S, words: &[u32]) -> usize {
     let threshold = source.traces().1.packet_traces;
     let mut done = 0;
-    while threshold != 0 {
+    if threshold == 0 {
+        return source.store(words);
+    }
+    loop {
         let taken = run_trace(source, &words[done..], threshold);
         done += taken;
         // After a shorter one is a packet that does more.

@@ -26,7 +26,7 @@ pub(super) const REQUESTS: usize = MAX_ENTRIES;
 pub(super) const PATIENCE: u8 = 4;
 
 /// Traces that store fewer words are not worth a call.
-pub(super) const MIN_STORED: usize = 4;
+pub(super) const MIN_STORED: usize = 8;
 
 /// A trace, and its code when it is compiled.
 pub(super) type Compiling = (PacketTrace, Handle<kinds::PacketTrace>);
