@@ -159,7 +159,8 @@ def test_a_device_plays_captures(path: Path) -> None:
             gpu.play(capture, records=(0, len(capture.records) + 1))
         # A device of another machine.
         other: Any = "tegra-x1" if capture.machine == "3ds" else "3ds"
-        with triglyph.Device(other) as wrong, pytest.raises(ValueError, match=capture.machine):
+        name = {"3ds": "Nintendo 3DS", "ps3": "PlayStation 3", "tegra-x1": "Tegra X1"}[capture.machine]
+        with triglyph.Device(other) as wrong, pytest.raises(ValueError, match=f"a capture of the {name}"):
             wrong.play(capture)
 
 
