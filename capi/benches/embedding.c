@@ -213,7 +213,8 @@ static void presents(void) {
     picture.layout = TRIGLYPH_LAYOUT_TOP_FIRST;
     present("1080p, rows RGB565", TRIGLYPH_MACHINE_TEGRA_X1, &picture, false);
     const triglyph_present screen = {.size = sizeof screen, .format = TRIGLYPH_FORMAT_BGR8,
-                                     .address = 0x18000000, .width = 400, .height = 240, .pitch = 720, .layout = TRIGLYPH_LAYOUT_LCD};
+                                     .address = 0x18000000, .width = 400, .height = 240, .pitch = 720,
+                                     .layout = TRIGLYPH_LAYOUT_LCD};
     present("400x240, columns BGR8", TRIGLYPH_MACHINE_N3DS, &screen, false);
     picture.format = TRIGLYPH_FORMAT_A8B8G8R8;
     picture.layout = TRIGLYPH_LAYOUT_BLOCK_LINEAR | 4 << 8;

@@ -170,6 +170,26 @@ std::vector<std::uint8_t> compose(const triglyph_present &picture, Present prese
     return whole;
 }
 
+/// Plays the records of a plan in their order, each kind by its function.
+template <class Map, class Store, class Submit, class Show>
+void play(const stream::plan &plan, Map map, Store store, Submit submit, Show show) {
+    for (const stream::record &record : plan.records) {
+        switch (record.kind) {
+        case stream::MAP:
+            map(record);
+            break;
+        case stream::MEM:
+            store(record);
+            break;
+        case stream::SUBMIT:
+            submit(record);
+            break;
+        default:
+            show(record);
+        }
+    }
+}
+
 inline unsigned long long count(u64 value) { return value; }
 
 } // namespace nx

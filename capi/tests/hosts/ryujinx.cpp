@@ -176,23 +176,15 @@ public:
         if (!plan_.recording.empty()) {
             with_gpu([this] { invoke(triglyph_start_recording(device(), plan_.recording.c_str(), "ryujinx")); });
         }
-        for (const stream::record &record : plan_.records) {
-            switch (record.kind) {
-            case stream::MAP:
-                map(record);
-                break;
-            case stream::MEM:
-                // The program has waited for the fence of what reads this memory.
-                wait(fence_);
-                store(record);
-                break;
-            case stream::SUBMIT:
-                submit(record);
-                break;
-            default:
-                show(record);
-            }
-        }
+        const auto write = [this](const stream::record &record) {
+            // The program has waited for the fence of what reads this memory.
+            wait(fence_);
+            store(record);
+        };
+        nx::play(
+            plan_, [this](const stream::record &record) { map(record); }, write,
+            [this](const stream::record &record) { submit(record); },
+            [this](const stream::record &record) { show(record); });
         wait(fence_);
         if (!plan_.recording.empty()) {
             with_gpu([this] { invoke(triglyph_stop_recording(device())); });
